@@ -1,0 +1,84 @@
+"""Set-up and the project's own jobs, on a machine that has Python and pip: ``python3 dev.py demo`` or ``python3 dev.py test``.
+
+Everything is installed into ``.venv`` beside this file, from the locked versions in ``requirements-dev.txt``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+ENVIRONMENT = ROOT / ".venv"
+LOCK = ROOT / "requirements-dev.txt"
+SAMPLE = "sample_data/context_server/entries.jsonl"
+
+
+def python() -> Path:
+    """The interpreter of the project's environment."""
+    return ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def set_up() -> None:
+    """Make the environment, once for each state of the lock file and of the project's metadata."""
+    wanted = hashlib.sha256(LOCK.read_bytes() + (ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    mark = ENVIRONMENT / "installed"
+    if mark.is_file() and mark.read_text(encoding="utf-8") == wanted and python().is_file():
+        return
+    print("setting up .venv", flush=True)
+    venv.create(ENVIRONMENT, with_pip=True, clear=True)
+    pip = [str(python()), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--requirement", str(LOCK)], cwd=ROOT, check=True)
+    subprocess.run([*pip, "--no-deps", "--editable", str(ROOT)], cwd=ROOT, check=True)
+    mark.write_text(wanted, encoding="utf-8")
+
+
+def run(*arguments: str, allowed: tuple[int, ...] = (0,)) -> int:
+    """Run a module of the environment; leave with its code where it is none of the allowed ones."""
+    code = subprocess.run([str(python()), "-m", *arguments], cwd=ROOT, check=False).returncode
+    if code not in allowed:
+        sys.exit(code)
+    return code
+
+
+def demo() -> None:
+    """Check, plan and repair the sample corpus; ends with the report's place."""
+    run("migrate", "check", SAMPLE, allowed=(0, 1))
+    run("migrate", "plan", SAMPLE, "-o", "reports/demo/plan.jsonl")
+    repaired = ROOT / "reports/demo/entries.repaired.jsonl"
+    repaired.unlink(missing_ok=True)
+    run("migrate", "apply", "reports/demo/plan.jsonl", "-o", "reports/demo/entries.repaired.jsonl")
+    reports = sorted(
+        (ROOT / "reports").glob("entries.jsonl-*/plans/*/report.md"), key=lambda path: path.stat().st_mtime
+    )
+    print(f"\nthe report: {reports[-1].relative_to(ROOT)}\nthe repaired corpus: {repaired.relative_to(ROOT)}")
+
+
+def lint() -> None:
+    """Lint, format and types."""
+    run("ruff", "check", ".")
+    run("ruff", "format", "--check", ".")
+    run("mypy")
+
+
+def test(*arguments: str) -> None:
+    """The whole test suite, on every core."""
+    run("pytest", "-n", "auto", *arguments)
+
+
+def main() -> None:
+    """Do the job that is named."""
+    jobs = {"demo": demo, "lint": lint, "test": test}
+    name, *rest = sys.argv[1:] or [""]
+    if name not in jobs or (rest and name != "test"):
+        sys.exit(f"usage: python3 dev.py {{{'|'.join(jobs)}}} [pytest arguments]")
+    set_up()
+    jobs[name](*rest)
+
+
+if __name__ == "__main__":
+    main()

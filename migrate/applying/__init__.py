@@ -1,0 +1,1 @@
+"""Compare and set: from a plan to a repaired corpus."""

@@ -1,0 +1,16 @@
+"""The errors of the applying room."""
+
+from __future__ import annotations
+
+
+class ApplyError(Exception):
+    """Applying cannot go on, in one sentence a user can act on."""
+
+    @property
+    def sentence(self) -> str:
+        """The sentence to show."""
+        return str(self)
+
+
+class Refused(ApplyError):
+    """Nothing was written, because what is asked would not be what was planned."""

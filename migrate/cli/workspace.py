@@ -1,0 +1,51 @@
+"""The workspace: the one folder in which the tool keeps what it writes for itself."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from migrate.cli.errors import CommandError
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 64
+
+
+def corpus_name(uri: str) -> str:
+    """The folder of a corpus: its base name, and eight hex of the SHA-256 of the whole URI (as typed, no secrets)."""
+    base = uri.partition("?")[0].rstrip("/").rpartition("/")[2]
+    safe = _UNSAFE.sub("_", base).lstrip(".")[:_LONGEST] or "corpus"
+    return f"{safe}-{hashlib.sha256(uri.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def plan_folder(workspace: Path, uri: str, plan_id: str) -> Path:
+    """``reports/<corpus>/plans/<plan-id>``; the id is a name of our own making and safe as one."""
+    return workspace / corpus_name(uri) / "plans" / _UNSAFE.sub("_", plan_id).lstrip(".")
+
+
+@contextlib.contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """A new folder beside ``folder`` to write into, which takes its place when all is written; else nothing changes."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise CommandError(f"the workspace cannot be written: {error.filename}: {error.strerror}") from error
+    try:
+        yield fresh
+        fresh.chmod(0o755)
+        if folder.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+            folder.rename(old / "old")
+            fresh.rename(folder)
+            shutil.rmtree(old)
+        else:
+            fresh.rename(folder)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise

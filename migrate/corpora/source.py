@@ -1,0 +1,47 @@
+"""A shard as the engine scans it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from migrate.corpora.interface import Places, Prepared
+from migrate.corpora.shard import Shard
+
+
+class ShardSource:
+    """A shard of a file corpus as the engine scans it."""
+
+    def __init__(self, shard: Shard, folder: Path) -> None:
+        self.shard = shard
+        self.prepared: Prepared = shard.prepare(folder)
+        self._places: Places | None = None
+
+    @property
+    def name(self) -> str:
+        """The path as it was found."""
+        return str(self.shard.path)
+
+    @property
+    def scan(self) -> tuple[str, str]:
+        """Pattern and compression for the scan."""
+        return self.prepared.pattern, self.prepared.duckdb_compression
+
+    @property
+    def plain_size(self) -> int | None:
+        """Bytes of a plain file of lines."""
+        return self.shard.size if self.shard.form == "lines" and self.shard.compression is None else None
+
+    def places(self) -> Places:
+        """Where the items lie; computed once."""
+        if self._places is None:
+            self._places = self.shard.places()
+        return self._places
+
+    def read(self, indexes: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Exact bytes of items."""
+        return self.shard.read(indexes)
+
+    def clean_lines(self, folder: Path) -> Path:
+        """A copy that the engine reads row by row."""
+        return self.shard.clean_lines(folder, None)

@@ -1,0 +1,121 @@
+-- Small words of the table model. Every JSON value travels as its text; its type is its first character.
+
+-- The string a JSON text holds, NULL for any other type.
+CREATE OR REPLACE MACRO string_of(j) AS CASE WHEN j[1] = '"' THEN json_extract_string(j, '$') END;
+-- A string as JSON text.
+CREATE OR REPLACE MACRO json_text(s) AS to_json(s)::VARCHAR;
+-- NULL for JSON null as for an absent member.
+CREATE OR REPLACE MACRO present(j) AS CASE WHEN j = 'null' THEN NULL ELSE j END;
+
+CREATE OR REPLACE MACRO ascii_lower(s) AS translate(s, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
+CREATE OR REPLACE MACRO ascii_trim(s) AS trim(s, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13));
+-- The fold of enum values: ASCII only; runs of blank or hyphen become one underscore.
+CREATE OR REPLACE MACRO fold(s) AS
+    regexp_replace(ascii_lower(ascii_trim(s)), '[\s\x0b-]+', '_', 'g');
+-- The fold of report types: blanks and underscores become hyphens.
+CREATE OR REPLACE MACRO hyphenated(s) AS
+    regexp_replace(ascii_lower(ascii_trim(s)), '[\s\x0b_]+', '-', 'g');
+-- The fold of link keys: camel case and every other spelling to snake case.
+CREATE OR REPLACE MACRO snake(s) AS fold(regexp_replace(s, '([a-z0-9])([A-Z])', '\1_\2', 'g'));
+
+CREATE OR REPLACE MACRO is_number(j) AS (j[1] BETWEEN '0' AND '9' OR j[1] = '-');
+CREATE OR REPLACE MACRO is_plain_integer(j) AS regexp_full_match(j, '-?(0|[1-9][0-9]*)');
+
+-- Digits, fraction and exponent of a number text.
+CREATE OR REPLACE MACRO number_part(j, part) AS
+    regexp_extract(j, '^(-?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$', part);
+CREATE OR REPLACE MACRO shifted(digits, scale) AS
+    CASE WHEN scale > 400 OR scale < -400 THEN NULL
+         WHEN scale >= 0 THEN digits || repeat('0', scale::INT)
+         WHEN ltrim(right(digits, (-scale)::INT), '0') <> '' THEN NULL
+         ELSE left(digits, greatest(length(digits) + scale, 0)::INT) END;
+CREATE OR REPLACE MACRO exponent_of(j) AS
+    CASE WHEN number_part(j, 4) = '' THEN 0 ELSE coalesce(try_cast(number_part(j, 4) AS BIGINT), 9999) END;
+CREATE OR REPLACE MACRO signed(sign, digits) AS
+    CASE WHEN digits = '' THEN '0' ELSE sign || digits END;
+-- The exact decimal text of an integral number in any spelling, NULL for anything else.
+CREATE OR REPLACE MACRO integer_of(j) AS
+    CASE WHEN j IS NULL OR NOT is_number(j) THEN NULL
+         WHEN j = '-0' THEN '0'
+         WHEN is_plain_integer(j) THEN j
+         ELSE signed(number_part(j, 1),
+                     ltrim(shifted(number_part(j, 2) || number_part(j, 3),
+                                   exponent_of(j) - length(number_part(j, 3))), '0'))
+    END;
+
+-- A point in time as microseconds since 1970 UTC; NULL where unreadable. Naive times are UTC.
+CREATE OR REPLACE MACRO moment_part(s, part) AS
+    regexp_extract(s, '^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?([.,][0-9]+)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?$', part);
+CREATE OR REPLACE MACRO offset_minutes(o) AS
+    CASE WHEN o IN ('', 'Z') THEN 0
+         ELSE (CASE WHEN o[1] = '-' THEN -1 ELSE 1 END)
+              * (o[2:3]::BIGINT * 60 + CASE WHEN length(o) > 3 THEN right(o, 2)::BIGINT ELSE 0 END) END;
+CREATE OR REPLACE MACRO moment_of_string(s) AS
+    CASE WHEN s[1:4] = '0000' THEN NULL
+         WHEN length(s) = 19 AND regexp_full_match(s, '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}')
+         THEN epoch_us(try_cast(s AS TIMESTAMP))
+         WHEN moment_part(s, 1) <> '' AND NOT (moment_part(s, 3) = '' AND moment_part(s, 4) <> '')
+         THEN epoch_us(try_cast(moment_part(s, 1) || ' ' || moment_part(s, 2)
+                                || CASE WHEN moment_part(s, 3) = '' THEN ':00' ELSE moment_part(s, 3) END
+                                || replace(left(moment_part(s, 4), 7), ',', '.') AS TIMESTAMP))
+              - offset_minutes(moment_part(s, 5)) * 60000000
+    END;
+-- Seconds since 1970 as a JSON number, years 1 to 9999.
+CREATE OR REPLACE MACRO moment_of_number(j) AS
+    CASE WHEN try_cast(j AS DOUBLE) BETWEEN -62135596800 AND 253402300799
+         THEN (try_cast(j AS DOUBLE) * 1000000)::BIGINT END;
+CREATE OR REPLACE MACRO moment(j) AS
+    CASE WHEN j IS NULL THEN NULL
+         WHEN j[1] = '"' THEN moment_of_string(json_extract_string(j, '$'))
+         WHEN is_number(j) THEN moment_of_number(j) END;
+
+-- A real calendar date in the form YYYY-MM-DD.
+CREATE OR REPLACE MACRO is_date(s) AS
+    regexp_full_match(s, '[0-9]{4}-[0-9]{2}-[0-9]{2}') AND s[1:4] <> '0000' AND try_cast(s AS DATE) IS NOT NULL;
+-- A URL with a scheme, :// and a host.
+CREATE OR REPLACE MACRO is_url(s) AS regexp_matches(s, '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]+');
+CREATE OR REPLACE MACRO is_commit(s) AS regexp_full_match(s, '[0-9a-f]{40}|[0-9a-f]{64}');
+CREATE OR REPLACE MACRO is_placeholder(s) AS
+    s = '...' OR (length(s) > 1 AND s[1] = '[' AND s[-1] = ']') OR (length(s) > 1 AND s[1] = '<' AND s[-1] = '>');
+-- The 32 lowercase hex digits of a UUID in any spelling, NULL for anything else.
+CREATE OR REPLACE MACRO hex_of(s) AS
+    CASE WHEN regexp_full_match(s, '[0-9a-f]{32}') THEN s
+         WHEN regexp_full_match(s, '\s*([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\s*')
+         THEN ascii_lower(replace(ascii_trim(s), '-', '')) END;
+CREATE OR REPLACE MACRO is_decimal(s) AS regexp_full_match(s, '[1-9][0-9]*');
+CREATE OR REPLACE MACRO is_empty_value(j) AS j IN ('[]', '{}', 'null');
+
+-- A record's own id as a key: its form, then its canonical token; NULL for what is no id.
+CREATE OR REPLACE MACRO own_key(j) AS
+    CASE WHEN regexp_full_match(j, '[1-9][0-9]*') THEN 'i' || j
+         WHEN regexp_full_match(j, '"([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"')
+         THEN 'h' || ascii_lower(replace(j[2:-2], '-', '')) END;
+CREATE OR REPLACE MACRO own_form(key) AS CASE key[1] WHEN 'i' THEN 'integer' WHEN 'h' THEN 'uuid' END;
+-- A number that a double cannot hold travels as a marked string; here is its text again.
+CREATE OR REPLACE MACRO exact(j) AS CASE WHEN j[2] = chr(1114111) THEN j[3:-2] ELSE j END;
+-- The strings of a JSON array of strings, or of one string; NULL for anything else.
+CREATE OR REPLACE MACRO string_list(j) AS
+    CASE WHEN j[1] = '"' THEN [json_extract_string(j, '$')]
+         WHEN j = '[]' THEN []::VARCHAR[]
+         WHEN j[1] = '[' AND list_bool_and(list_transform(json_extract(j, '$[*]')::VARCHAR[], lambda t: t[1] = '"'))
+         THEN json_extract_string(j, '$[*]') END;
+CREATE OR REPLACE MACRO without_doubles(l) AS list_filter(l, lambda x, i: list_position(l, x) = i);
+-- Tags as the server keeps them: trimmed, lower case, no blanks, no doubles. Tags with letters outside ASCII are
+-- looked up, because only Python lowers them as the server does.
+CREATE OR REPLACE MACRO clean_tag(t) AS
+    CASE WHEN strlen(t) = length(t) THEN ascii_lower(ascii_trim(t)) ELSE coalesce(map_extract_value(getvariable('odd_tags'), t), t) END;
+CREATE OR REPLACE MACRO cleaned_tags(l) AS
+    without_doubles(list_filter(list_transform(l, lambda t: clean_tag(t)), lambda t: t <> ''));
+-- Whether this track carries a repair of this code and level on to what is decided after it.
+CREATE OR REPLACE MACRO takes(code, level) AS
+    CASE level WHEN 'safe' THEN getvariable('track') = 'unsafe' OR NOT list_contains(getvariable('demoted')::VARCHAR[], code)
+               WHEN 'unsafe' THEN getvariable('track') = 'unsafe' OR list_contains(getvariable('promoted')::VARCHAR[], code)
+               ELSE false END;
+-- Whether findings of this code are reported and its repairs written.
+CREATE OR REPLACE MACRO written(code) AS list_contains(getvariable('selected')::VARCHAR[], code);
+-- A string that is blank or holds several values.
+CREATE OR REPLACE MACRO is_crowded_text(s) AS ascii_trim(s) = '' OR regexp_matches(s, '[,;\r\n]');
+CREATE OR REPLACE MACRO is_upstream_ref(s) AS regexp_full_match(s, '[^\s#/]+(/[^\s#/]+)+#[0-9]+');
+CREATE OR REPLACE MACRO exact_json(j) AS exact(j);
+CREATE OR REPLACE MACRO tokens_of(l) AS without_doubles(list_transform(l, lambda t: ascii_lower(ascii_trim(t))));
+CREATE OR REPLACE MACRO report_type_core(t) AS map_extract_value(getvariable('report_types'), t);

@@ -1,0 +1,255 @@
+"""The strict reader: decides, by RFC 8259, the few lines that the scan could not read or reads too leniently."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+
+from migrate.engine import loading
+from migrate.engine.database import Database
+from migrate.engine.json_text import JsonError, Member, blank, check, doubled, members, quote, skip, unquote
+from migrate.engine.sources import Loaded
+
+MARK = "\U0010ffff"
+"""Opens a string that stands for a number a double cannot hold."""
+
+_SURROGATE = 0x100000
+"""Lone surrogates travel through the engine as private characters: U+D800 as U+10D800."""
+
+_escape = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_exact_number = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?', re.DOTALL)
+
+
+def decide(database: Database, loaded: list[Loaded]) -> None:
+    """Fill ``broken`` and ``doubled_members``; read again what is valid and was not read."""
+    _find_nested_doubles(database)
+    asked = database.rows(
+        "SELECT rowid, doubled FROM lines WHERE broken IS NOT NULL OR doubtful OR doubled ORDER BY rowid"
+    )
+    again: list[tuple[int, str]] = []
+    broken: list[tuple[int, str, int, str]] = []
+    twice: list[tuple[int, str, str | None]] = []
+    for ordinal, raw in _raw(loaded, [row[0] for row in asked]):
+        verdict = _judge(raw)
+        if isinstance(verdict, JsonError):
+            broken.append((ordinal, verdict.reason, verdict.position, hashlib.sha256(raw).hexdigest()))
+            continue
+        text, pointer, own_id = verdict
+        if pointer is not None:
+            twice.append((ordinal, pointer, own_id))
+        again.append((ordinal, text))
+    _store(database, broken, twice, again)
+    _find_nested_references(database)
+
+
+def _find_nested_doubles(database: Database) -> None:
+    database.run(
+        """
+        UPDATE lines SET doubled = true WHERE rowid IN (
+            SELECT l.ordinal FROM (SELECT rowid AS ordinal, metadata FROM lines WHERE nested) l, json_tree(l.metadata) t
+            WHERE t.key IS NOT NULL GROUP BY l.ordinal, t.parent, t.key HAVING count(*) > 1)
+        """
+    )
+
+
+def _raw(loaded: list[Loaded], ordinals: list[int]) -> Iterator[tuple[int, bytes]]:
+    for part in loaded:
+        wanted = [ordinal - part.first for ordinal in ordinals if part.first <= ordinal < part.first + part.count]
+        for index, raw in part.source.read(wanted) if wanted else ():
+            yield part.first + index, raw
+
+
+def _judge(raw: bytes) -> JsonError | tuple[str, str | None, str | None]:
+    """What is wrong with an item, or its text for the scan, the member that stands twice, and the id that counts then."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return JsonError("not UTF-8", error.start)
+    text = text.removeprefix("\ufeff")
+    try:
+        check(text)
+    except JsonError as error:
+        return JsonError(error.reason, len(text[: error.position].encode()))
+    start = blank(text, 0)
+    if text[start] != "{":
+        return JsonError("a JSON value that is no object", start)
+    found = members(text, start)
+    names = [member.key for member in found]
+    values = {member.key: text[member.start : member.end] for member in found}
+    pointer = next((f"/{name}" for place, name in enumerate(names) if name in names[:place]), None)
+    stored = values.get("metadata", "")
+    if pointer is None and stored[:1] == "{":
+        pointer = _below("/metadata", doubled(stored))
+    elif stored[:1] == '"':
+        inner = unquote(stored)
+        is_object = _is_object(inner)
+        pointer = pointer or (_below("/metadata", doubled(inner)) if is_object else None)
+        text = _with_metadata(text, found, inner if is_object else None)
+    own_id = values.get("id", values.get("context_id")) if pointer is not None else None
+    return readable(text), pointer, own_id
+
+
+def _with_metadata(text: str, found: list[Member], inner: str | None) -> str:
+    """The record with what its metadata text holds, as the engine can hold it; the engine must not read what is no object."""
+    member = next(member for member in found if member.key == "metadata")
+    if inner is None and not unquote(text[member.start : member.end]).lstrip().startswith(
+        ("{", "[", "-", "N", "n", "I", "i")
+    ):
+        return text
+    return text[: member.start] + quote("no object" if inner is None else readable(inner)) + text[member.end :]
+
+
+def _below(parent: str, pointer: str | None) -> str | None:
+    return None if pointer is None else parent + pointer
+
+
+def _is_object(text: str) -> bool:
+    try:
+        check(text)
+    except JsonError:
+        return False
+    return text.lstrip()[:1] == "{"
+
+
+def readable(text: str) -> str:
+    """Valid JSON as the engine can hold it: lone surrogates and over-long floats travel in marked spellings."""
+    if "\\u" in text:
+        text = _private_surrogates(text)
+    return _exact_number.sub(_mark_number, text).replace("\n", " ")
+
+
+def restored(text: str) -> str:
+    """JSON text from the engine with its marked spellings turned back."""
+    if MARK in text:
+        text = re.sub(f'"{MARK}([^"]*)"', r"\1", text)
+    return (
+        text
+        if text.isascii()
+        else re.sub("[\U0010d800-\U0010dfff]", lambda found: f"\\u{ord(found[0]) - _SURROGATE:04x}", text)
+    )
+
+
+def _mark_number(found: re.Match[str]) -> str:
+    token = found[0]
+    if (
+        token[0] == '"'
+        or not re.search(r"[.eE]", token)
+        or len(re.sub(r"[^0-9]", "", token.lower().split("e")[0]).strip("0")) < 16
+    ):
+        return token
+    return f'"{MARK}{token}"'
+
+
+def _private_surrogates(text: str) -> str:
+    out: list[str] = []
+    at = 0
+    pending: int | None = None
+    for found in _escape.finditer(text):
+        code = int(found[1], 16) if found[1] else None
+        if pending is not None:
+            if code is not None and 0xDC00 <= code <= 0xDFFF and found.start() == at:
+                out.append(f"\\u{pending:04x}\\u{code:04x}")
+                pending, at = None, found.end()
+                continue
+            out.append(chr(_SURROGATE + pending))
+            pending = None
+        out.append(text[at : found.start()])
+        at = found.end()
+        if code is not None and 0xD800 <= code <= 0xDBFF:
+            pending = code
+        elif code is not None and 0xDC00 <= code <= 0xDFFF:
+            out.append(chr(_SURROGATE + code))
+        else:
+            out.append(found[0])
+    if pending is not None:
+        out.append(chr(_SURROGATE + pending))
+    out.append(text[at:])
+    return "".join(out)
+
+
+def _store(
+    database: Database,
+    broken: list[tuple[int, str, int, str]],
+    twice: list[tuple[int, str, str | None]],
+    again: list[tuple[int, str]],
+) -> None:
+    if again:
+        loading.scan_texts(database, (text for _, text in again), "read_again")
+        columns = [
+            name
+            for (name,) in database.rows("SELECT column_name FROM duckdb_columns() WHERE table_name = 'lines'")
+            if name != "file_no"
+        ]
+        database.run(
+            "CREATE OR REPLACE TEMP TABLE read_ordinals AS SELECT unnest(?::BIGINT[]) AS ordinal",
+            [[ordinal for ordinal, _ in again]],
+        )
+        database.run(
+            f"UPDATE lines SET {', '.join(f'{name} = s.{name}' for name in columns)} FROM read_again s"
+            " JOIN read_ordinals o ON o.rowid = s.rowid WHERE lines.rowid = o.ordinal"
+        )
+        database.run(
+            "UPDATE lines SET doubtful = false, doubled = false WHERE rowid IN (SELECT ordinal FROM read_ordinals)"
+        )
+    if broken:
+        rows = [list(column) for column in zip(*broken, strict=True)]
+        database.run(
+            "INSERT INTO broken SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), unnest(?::BIGINT[]), unnest(?::VARCHAR[])",
+            rows,
+        )
+        database.run("UPDATE lines SET broken = b.reason FROM broken b WHERE b.ordinal = lines.rowid")
+    if twice:
+        rows = [list(column) for column in zip(*twice, strict=True)]
+        database.run(
+            "CREATE OR REPLACE TEMP TABLE twice AS SELECT unnest(?::BIGINT[]) AS ordinal, unnest(?::VARCHAR[]) AS member, unnest(?::VARCHAR[]) AS own",
+            rows,
+        )
+        database.run("INSERT INTO doubled_members SELECT ordinal, member FROM twice")
+        database.run("UPDATE lines SET doubled = true, id_json = t.own FROM twice t WHERE t.ordinal = lines.rowid")
+
+
+def _find_nested_references(database: Database) -> None:
+    """Objects named ``references`` with ``context_ids``, anywhere but in the top-level one."""
+    rows = database.rows(
+        """
+        SELECT rowid, metadata FROM lines
+        WHERE contains(metadata, '"context_ids"')
+          AND (strlen(metadata) - strlen(replace(metadata, '"references":', ''))) / 13 > (f_references IS NOT NULL)::INT
+        """
+    )
+    found = [(ordinal, path, value) for ordinal, metadata in rows for path, value in _nested(metadata)]
+    if found:
+        columns = [list(column) for column in zip(*found, strict=True)]
+        database.run(
+            "INSERT INTO nested_references SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+            columns,
+        )
+
+
+def _nested(metadata: str) -> Iterable[tuple[str, str]]:
+    """Pointers of the nested objects, and their ``context_ids`` as JSON text. Works at any depth."""
+    waiting: list[tuple[str, int]] = [("", 0)]
+    while waiting:
+        pointer, start = waiting.pop()
+        if metadata[start] == "{":
+            for member in members(metadata, start):
+                if not pointer and member.key == "references":
+                    continue
+                path = f"{pointer}/{member.key.replace('~', '~0').replace('/', '~1')}"
+                if metadata[member.start] in "{[":
+                    waiting.append((path, member.start))
+                if member.key == "references" and metadata[member.start] == "{":
+                    inner = {m.key: metadata[m.start : m.end] for m in members(metadata, member.start)}
+                    if "context_ids" in inner:
+                        yield path, inner["context_ids"]
+        else:
+            at = blank(metadata, start + 1)
+            place = 0
+            while metadata[at] != "]":
+                if metadata[at] in "{[":
+                    waiting.append((f"{pointer}/{place}", at))
+                at = blank(metadata, skip(metadata, at))
+                if metadata[at] == ",":
+                    at = blank(metadata, at + 1)
+                place += 1

@@ -1,0 +1,178 @@
+"""A track: the table model and the rules over it, once for what safe repairs make and once for what unsafe ones make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import rustworkx
+
+from migrate.engine.compile import FOUND, RowRule, SetRule, row_scan, set_query
+from migrate.engine.database import Database
+from migrate.engine.model import METADATA_FIELDS, PACKAGE
+from migrate.engine.sources import Loaded
+from migrate.types import Progress
+
+_FIELDS = ", ".join(f"f_{name}" for name in METADATA_FIELDS)
+
+_CYCLIC = ("supersedes", "parent", "blocks")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The rules of a run as the engine takes them."""
+
+    rows: tuple[RowRule, ...]
+    sets: tuple[SetRule, ...]
+    selected: tuple[str, ...]
+    waves: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides the values of a run, as SQL variables and small tables."""
+
+    variables: Mapping[str, Any]
+    maps: Mapping[str, Mapping[str, str]]
+    tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
+    promoted: tuple[str, ...] = ()
+    demoted: tuple[str, ...] = ()
+    partial: bool = False
+    id_map: Mapping[str, str] = field(default_factory=dict)
+
+
+def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
+    """Variables and vocabularies, and what has to be known of the whole corpus before its records are typed."""
+    for name, value in settings.variables.items():
+        database.set(name, value)
+    for name, pairs in settings.maps.items():
+        database.set_map(name, pairs)
+    for name, (columns, rows) in settings.tables.items():
+        database.run(f"CREATE OR REPLACE TABLE {name} ({', '.join(columns)})")
+        if rows:
+            places = ", ".join("?" for _ in columns)
+            database.connection.executemany(f"INSERT INTO {name} VALUES ({places})", [list(row) for row in rows])
+    database.run("CREATE OR REPLACE TABLE id_map (old VARCHAR PRIMARY KEY, new VARCHAR)")
+    if settings.id_map:
+        database.run(
+            "INSERT INTO id_map SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+            [list(settings.id_map), list(settings.id_map.values())],
+        )
+    database.set("selected", list(rules.selected))
+    database.set("promoted", list(settings.promoted))
+    database.set("demoted", list(settings.demoted))
+    database.set("partial", settings.partial)
+    database.set_map("odd_tags", {})
+    for name, value in (("id_form", "integer"), ("text_encoded", False), ("track", "safe")):
+        database.set(name, value)
+    database.script(PACKAGE, "macros.sql")
+    database.set("waves", [{"code": code, "wave": wave} for code, wave in rules.waves.items()])
+
+
+def describe(database: Database, loaded: Sequence[Loaded]) -> None:
+    """What the records are judged by together: the form of their ids, how metadata is written, odd letters in tags."""
+    integers, uuids = database.rows(
+        "SELECT count(*) FILTER (own_form(own_key(id_json)) = 'integer'), count(*) FILTER (own_form(own_key(id_json)) = 'uuid')"
+        " FROM lines WHERE broken IS NULL"
+    )[0]
+    database.set("id_form", "uuid" if uuids > integers else "integer")
+    forms = {form for (form,) in database.rows("SELECT DISTINCT metadata_form FROM lines WHERE broken IS NULL")} - {
+        "null",
+        "absent",
+    }
+    database.set("text_encoded", forms == {"text"})
+    odd = [
+        tag
+        for (tag,) in database.rows(
+            """
+            SELECT DISTINCT unnest(json_extract_string(j, '$[*]') || json_extract_string('[' || j || ']', '$[*]')) AS tag
+            FROM (SELECT tags_json AS j FROM lines UNION ALL SELECT f_labels FROM lines UNION ALL SELECT f_tags FROM lines)
+            WHERE strlen(j) <> length(j)
+            """
+        )
+    ]
+    tags = {tag: tag.strip().lower() for tag in odd if tag is not None}
+    database.set_map("odd_tags", tags)
+    database.run("CREATE OR REPLACE TABLE places (ordinal BIGINT, line BIGINT)")
+    repeated = database.rows(
+        "SELECT rowid FROM lines WHERE own_key(id_json) IN"
+        " (SELECT own_key(id_json) FROM lines WHERE broken IS NULL GROUP BY ALL HAVING count(*) > 1)"
+    )
+    lines = [(row[0], line_of(loaded, row[0])) for row in repeated]
+    if lines:
+        columns = [list(column) for column in zip(*lines, strict=True)]
+        database.run("INSERT INTO places SELECT unnest(?::BIGINT[]), unnest(?::BIGINT[])", columns)
+
+
+def line_of(loaded: Sequence[Loaded], ordinal: int) -> int:
+    """The line, from 1, of a row of ``lines`` in its own file."""
+    return next(part.line(ordinal) for part in reversed(loaded) if part.first <= ordinal)
+
+
+def build(database: Database, schema: str, track: str, rules: RuleSet, progress: Progress | None = None) -> None:
+    """Build the tables of a track in a schema of their own and run every rule over them."""
+    database.run(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    database.run(f"SET search_path = '{schema},main'")
+    database.set("track", track)
+    steps = ("statuses.sql", "records.sql", "links.sql", "graph.sql")
+    for place, step in enumerate(steps):
+        if progress is not None:
+            progress("tables", place, len(steps))
+        database.script(PACKAGE, step, FIELDS=_FIELDS)
+    _find_cycles(database)
+    database.script(PACKAGE, "supersession.sql")
+    database.script(PACKAGE, "assembly.sql")
+    _judge(database, rules, progress)
+
+
+def _find_cycles(database: Database) -> None:
+    """Strongly connected components of more than one record, for each key whose edges must not go round."""
+    database.run("CREATE TABLE cycles (key VARCHAR, ordinal BIGINT, component BIGINT)")
+    for key in _CYCLIC:
+        edges = database.rows(
+            f"WITH e AS (SELECT DISTINCT ordinal, target FROM edges WHERE key = '{key}' AND target IS NOT NULL AND NOT is_self)"
+            " SELECT ordinal, target FROM e WHERE ordinal IN (SELECT target FROM e) AND target IN (SELECT ordinal FROM e)"
+        )
+        if not edges:
+            continue
+        places = {ordinal: place for place, ordinal in enumerate(sorted({end for edge in edges for end in edge}))}
+        graph = rustworkx.PyDiGraph()
+        graph.add_nodes_from(list(places))
+        graph.add_edges_from_no_data([(places[start], places[end]) for start, end in edges])
+        rows = [
+            (key, graph[node], min(graph[other] for other in component))
+            for component in rustworkx.strongly_connected_components(graph)
+            if len(component) > 1
+            for node in component
+        ]
+        if rows:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            database.run(
+                "INSERT INTO cycles SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[]), unnest(?::BIGINT[])", columns
+            )
+
+
+def _judge(database: Database, rules: RuleSet, progress: Progress | None) -> None:
+    database.run(FOUND)
+    database.run(
+        "CREATE TABLE set_edits (wave TINYINT, code VARCHAR, ordinal BIGINT, path VARCHAR, value VARCHAR, level VARCHAR)"
+    )
+    scan = row_scan(rules.rows)
+    if scan:
+        database.run(scan)
+    for place, rule in enumerate(rules.sets):
+        if progress is not None:
+            progress("rules", place, len(rules.sets))
+        columns = [
+            column[0] for column in database.connection.execute(f"SELECT * FROM ({rule.query}) LIMIT 0").description
+        ]
+        database.run(set_query(rule, columns))
+        if rule.edits is not None:
+            database.run(
+                f"INSERT INTO set_edits SELECT {rule.wave}, '{rule.code}', e.ordinal, e.path, e.value, f.level FROM ({rule.edits}) e"
+                f" JOIN found f ON f.ordinal = e.ordinal AND f.code = '{rule.code}' AND f.level IN ('safe', 'unsafe')"
+                " AND len(list_filter(f.needs, lambda c: NOT written(c))) = 0"
+            )
+    database.script(PACKAGE, "findings.sql")
+    database.script(PACKAGE, "edits.sql")

@@ -1,0 +1,191 @@
+"""One run, from a corpus to its findings: opens the files, loads them, builds a track and answers questions about it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+from migrate.corpora.files import FileCorpus, open_files
+from migrate.corpora.source import ShardSource
+from migrate.engine import loading, tracks
+from migrate.engine.database import Database
+from migrate.engine.sources import Loaded
+from migrate.engine.strict import restored
+from migrate.engine.tracks import RuleSet
+from migrate.rules import idmap, registry, vocabulary
+from migrate.rules.registry import Registry
+from migrate.types import Evidence, Finding, Gap, Level, Options, Progress, RuleCount, Severity, Summary
+
+_EXCERPT = 200
+"""Characters of a string that evidence keeps by default."""
+_BATCH = 10_000
+
+
+class Examination:
+    """What one run read and found. A context manager: the engine's database goes with it."""
+
+    def __init__(self, corpus: FileCorpus, options: Options, progress: Progress | None = None) -> None:
+        started = time.monotonic()
+        self.corpus = corpus
+        self.options = options
+        self.progress = progress
+        self.registry: Registry = registry.load(options.custom_rules)
+        self.selected = self.registry.chosen(options.select, options.ignore)
+        self.rules: RuleSet = self.registry.rule_set(self.selected)
+        promoted = self.registry.matching(options.safe_fixes)
+        demoted = self.registry.matching(options.unsafe_only)
+        id_map = idmap.read(options.id_map) if options.id_map is not None else {}
+        settings = vocabulary.settings(options, (promoted, demoted), id_map)
+        self.database = Database(options.limits)
+        try:
+            tracks.prepare(self.database, settings, self.rules)
+            self.sources = [ShardSource(shard, self.database.folder) for shard in corpus.shards]
+            self.loaded: list[Loaded] = loading.load(self.database, self.sources, progress)
+            tracks.describe(self.database, self.loaded)
+            tracks.build(self.database, "safe", "safe", self.rules, progress)
+            self.summary: Summary = self._summarize(started)
+        except BaseException:
+            self.database.close()
+            raise
+
+    def __enter__(self) -> Examination:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.database.close()
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Input of unknown extent that was lost."""
+        return tuple(gap for source in self.sources for gap in source.prepared.gaps)
+
+    def findings(self) -> Iterator[Finding]:
+        """Every finding, in corpus order, then by code and path."""
+        cursor = self.database.stream(
+            """
+            SELECT f.code, f.level, f.severity, coalesce(r.id_json, l.id_json), r.id_key, f.path, f.evidence, f.ordinal,
+                   b.fingerprint, r.class, coalesce(r.kind, r.kind_inferred, r.kind_text), coalesce(r.thread, l.thread),
+                   string_of(r.f_project), l.broken IS NOT NULL
+            FROM safe.findings f
+            LEFT JOIN main.lines l ON l.rowid = f.ordinal
+            LEFT JOIN safe.records r ON r.ordinal = f.ordinal
+            LEFT JOIN main.broken b ON b.ordinal = f.ordinal
+            ORDER BY f.ordinal, f.code, f.path
+            """
+        )
+        slugs = {rule.code: rule.slug for rule in self.registry.rules}
+        while batch := cursor.fetchmany(_BATCH):
+            for (
+                code,
+                level,
+                severity,
+                own_id,
+                key,
+                path,
+                evidence,
+                ordinal,
+                fingerprint,
+                class_,
+                kind,
+                thread,
+                project,
+                broken,
+            ) in batch:
+                record = None if broken or own_id is None else restored(own_id)
+                identity = key or (json.dumps([record, fingerprint]))
+                part = self._part(ordinal)
+                yield Finding(
+                    code, slugs[code], Level(level), Severity(severity), record, path, self._evidence(evidence), part.source.name,
+                    part.line(ordinal), hashlib.sha256(f"{code}\0{identity}\0{path}".encode("utf-8", "surrogatepass")).hexdigest()[:16],
+                    class_, kind, thread, project,
+                )  # fmt: skip
+
+    def _part(self, ordinal: int) -> Loaded:
+        return next(part for part in reversed(self.loaded) if part.first <= ordinal)
+
+    def _evidence(self, text: str | None) -> Mapping[str, Any]:
+        if text is None or self.options.evidence is Evidence.NONE:
+            return {}
+        text = restored(text)
+        if self.options.evidence is Evidence.HASH:
+            return {"sha256": hashlib.sha256(text.encode()).hexdigest()}
+        facts = _loads(text)
+        return (
+            facts if self.options.evidence is Evidence.FULL else {name: _short(value) for name, value in facts.items()}
+        )
+
+    def _summarize(self, started: float) -> Summary:
+        rows = self.database.rows(
+            """
+            SELECT code, count(*), count(*) FILTER (level = 'safe'), count(*) FILTER (level = 'unsafe'),
+                   count(*) FILTER (level = 'manual'), count(*) FILTER (level = 'info'),
+                   min(array_position(['error', 'warning', 'info'], severity))
+            FROM safe.findings GROUP BY code ORDER BY code
+            """
+        )
+        rules = tuple(
+            RuleCount(
+                code,
+                self.registry[code].slug,
+                (Severity.ERROR, Severity.WARNING, Severity.INFO)[worst - 1],
+                n,
+                safe,
+                unsafe,
+                manual,
+                info,
+            )
+            for code, n, safe, unsafe, manual, info, worst in rows
+        )
+        severities = dict.fromkeys((str(severity) for severity in Severity), 0)
+        severities.update(self.database.rows("SELECT severity, count(*) FROM safe.findings GROUP BY severity"))
+        lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM lines")[0]
+        classes = dict.fromkeys(("user_message", "v1", "legacy", "newer", "held"), 0)
+        classes.update(self.database.rows("SELECT class, count(*) FROM safe.records GROUP BY class"))
+        safe_records, unsafe_records = self.database.rows(
+            """
+            SELECT count(*) FILTER (safe), count(*) FILTER (unsafe AND NOT safe) FROM (
+                SELECT ordinal, bool_or(level = 'safe') AS safe, bool_or(level = 'unsafe') AS unsafe FROM safe.findings GROUP BY ordinal)
+            """
+        )[0]
+        return Summary(
+            uri=self.corpus.uri, system="context-server", id_form=self.database.value("SELECT getvariable('id_form')"), files=len(self.sources),
+            bytes_read=sum(source.shard.size for source in self.sources), lines=lines, records=lines - broken, broken_lines=broken,
+            held=classes["held"], gaps=self.gaps, classes=classes, rules=rules, severities=severities, safe_records=safe_records,
+            unsafe_records=unsafe_records, seconds=time.monotonic() - started,
+        )  # fmt: skip
+
+
+def examine(corpus: str, options: Options, *, progress: Progress | None = None) -> Examination:
+    """Open a corpus, read it whole and find what is wrong with it.
+
+    Raises CorpusError, RuleError or EngineError, each with one sentence.
+    """
+    return Examination(open_files(corpus), options, progress)
+
+
+def _loads(text: str) -> dict[str, Any]:
+    try:
+        facts = json.loads(text, parse_int=_integer)
+    except RecursionError:
+        return {"found": text[:_EXCERPT]}
+    return facts if isinstance(facts, dict) else {"found": facts}
+
+
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= 400 else digits
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _EXCERPT else value[: _EXCERPT - 1] + "…"
+    if isinstance(value, list):
+        return [_short(entry) for entry in value[:20]] + (["…"] if len(value) > 20 else [])
+    if isinstance(value, dict):
+        return {name: _short(entry) for name, entry in list(value.items())[:20]}
+    return value

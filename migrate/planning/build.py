@@ -1,0 +1,333 @@
+"""A plan from an examination: drafted record by record, checked again by every rule, and written only if its books balance."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+
+import migrate
+from migrate.engine import loading, tracks
+from migrate.engine.database import Database
+from migrate.engine.json_text import JsonError
+from migrate.engine.model import METADATA_FIELDS, PACKAGE
+from migrate.engine.sources import Loaded
+from migrate.engine.strict import readable, restored
+from migrate.engine.tracks import RuleSet
+from migrate.planning.conservation import Books
+from migrate.planning.drafting import Draft, Grounds, Wanted, draft
+from migrate.planning.errors import PlanError
+from migrate.planning.grouped import grouped
+from migrate.types import Options, Progress, Summary
+
+FORMAT = "corpus-migrate.plan/1"
+
+_BATCH = 10_000
+
+
+class Examined(Protocol):
+    """What the planner asks of a run."""
+
+    database: Database
+    loaded: list[Loaded]
+    rules: RuleSet
+    selected: tuple[str, ...]
+    options: Options
+    summary: Summary
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A finished plan: its header, and its lines as they will stand in the file."""
+
+    header: dict[str, Any]
+    path: Path
+    """The lines, in a file that goes with the examination."""
+    withheld: tuple[str, ...]
+    """Ids, as JSON texts, of the records whose patch the re-check withheld."""
+
+    @property
+    def lines(self) -> Iterator[bytes]:
+        """One line a changed record, in corpus order, each with its line feed."""
+        with self.path.open("rb") as file:
+            yield from file
+
+
+@dataclass(slots=True)
+class _Drafted:
+    """What one pass over the changed records gave."""
+
+    ordinals: list[int]
+    plan_hash: Any
+    fingerprint: Any
+    books: Books
+    levels: dict[str, int]
+
+
+def build(examination: Examined, options: Options) -> Plan:
+    """Propose what the options allow, and check the result before it enters the plan.
+
+    A record whose planned state has a finding that the run does not know, or a repair that did not settle, is a fault of
+    the tool: its patch, and that of its unit, is withheld. Raises PlanError where a record cannot be read again.
+    """
+    database = examination.database
+    track = "unsafe" if options.unsafe_fixes else "safe"
+    if track == "unsafe":
+        tracks.build(database, "unsafe", "unsafe", examination.rules, examination.progress)
+    database.run(f"SET search_path = '{track},main'")
+    database.script(PACKAGE, "requirements.sql")
+    units = _units(database)
+    path = database.folder / "plan-lines.jsonl"
+    withheld: set[int] = set()
+    while True:
+        drafted = _draft_all(examination, track, units, withheld, path)
+        faults = _recheck(examination, track, drafted.ordinals, units) - withheld
+        if not faults:
+            break
+        withheld |= faults
+    if not drafted.books.balanced:
+        raise PlanError(
+            f"the plan's books do not balance ({drafted.books}); nothing was written, this is a fault of the tool"
+        )
+    names = (
+        [
+            restored(row[0])
+            for row in database.rows(
+                "SELECT id_value FROM safe.records WHERE ordinal IN (SELECT unnest(?::BIGINT[])) ORDER BY ordinal",
+                [sorted(withheld)],
+            )
+        ]
+        if withheld
+        else []
+    )
+    return Plan(_header(examination, options, drafted, names), path, tuple(names))
+
+
+def write(plan: Plan, path: Path) -> Path:
+    """Write the plan where it shall be, whole or not at all. Raises PlanError where the folder does not take it."""
+    if path.is_dir():
+        raise PlanError(f"{path} is a folder; name a file for the plan")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise PlanError(f"the plan cannot be written to {path}: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(orjson.dumps(plan.header) + b"\n")
+            for line in plan.lines:
+                file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        os.replace(name, path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise PlanError(f"the plan cannot be written to {path}: {error.strerror}") from error
+    return path
+
+
+def _draft_all(
+    examination: Examined, track: str, units: dict[int, tuple[int, str]], withheld: set[int], path: Path
+) -> _Drafted:
+    database = examination.database
+    text_encoded = bool(database.value("SELECT getvariable('text_encoded')"))
+    wanted = grouped(database.stream(
+        f"SELECT ordinal, path, code, level, value FROM {track}.edits ORDER BY ordinal, path, wave, code, level"))  # fmt: skip
+    evidence = grouped(database.stream(
+        f"SELECT ordinal, code, evidence FROM {track}.findings WHERE evidence IS NOT NULL AND level IN ('safe', 'unsafe') ORDER BY ordinal, code, path"))  # fmt: skip
+    requires = grouped(database.stream(
+        f"SELECT DISTINCT ordinal, code, record, path, holds, spelled FROM {track}.requirements ORDER BY ALL"))  # fmt: skip
+    made = dict(database.rows(
+        f"SELECT m.ordinal, to_json({{'asked_by': list(id_value::JSON ORDER BY length(id_value), id_value)}})::VARCHAR FROM"
+        f" (SELECT DISTINCT m.ordinal, n.id_value FROM {track}.made_edges m JOIN {track}.nodes n ON n.ordinal = m.asked_by) m GROUP BY m.ordinal"))  # fmt: skip
+
+    def asked(ordinal: int) -> dict[str, str]:
+        return {"CS504": made[ordinal]} if ordinal in made else {}
+
+    ordinals = [row[0] for row in database.rows(f"SELECT DISTINCT ordinal FROM {track}.edits ORDER BY ordinal")]
+    ids = dict(
+        database.rows(
+            f"SELECT ordinal, id_value FROM {track}.records WHERE ordinal IN (SELECT ordinal FROM {track}.edits)"
+        )
+    )
+    out = _Drafted([], hashlib.sha256(), hashlib.sha256(), Books(), {"safe": 0, "unsafe": 0})
+    total = Books()
+
+    def after() -> Iterator[str]:
+        nonlocal total
+        with path.open("wb") as file:
+            for place, (ordinal, raw) in enumerate(_raw(examination.loaded, ordinals)):
+                if examination.progress is not None and place % 1000 == 0:
+                    examination.progress("planning", place, len(ordinals))
+                edits = [Wanted(*row) for row in wanted(ordinal)]
+                grounds = Grounds(
+                    ids[ordinal], {**asked(ordinal), **{code: restored(text) for code, text in reversed(evidence(ordinal))}},
+                    [(code, record, where, restored(holds), None if spelled is None else restored(spelled)) for code, record, where, holds, spelled in requires(ordinal)], units[ordinal][1] if ordinal in units else None)  # fmt: skip
+                if ordinal in withheld:
+                    continue
+                proposed = _drafted(raw, edits, grounds, text_encoded)
+                if proposed is None:
+                    continue
+                file.write(proposed.line.encode("utf-8") + b"\n")
+                out.ordinals.append(ordinal)
+                out.plan_hash.update(proposed.identity.encode("utf-8", "surrogatepass") + b"\n")
+                out.fingerprint.update(f"{grounds.record}\t{proposed.before}\n".encode())
+                out.levels[proposed.level] += 1
+                total += proposed.books
+                yield readable(f'{{"metadata":{proposed.metadata or "null"},"tags":{proposed.tags or "null"}}}')
+
+    loading.scan_texts(database, after(), "read_after")
+    out.books = total
+    return out
+
+
+def _drafted(raw: bytes, edits: Sequence[Wanted], grounds: Grounds, text_encoded: bool) -> Draft | None:
+    try:
+        return draft(raw.decode("utf-8").removeprefix("\ufeff"), edits, grounds, text_encoded=text_encoded)
+    except (JsonError, UnicodeDecodeError) as error:
+        raise PlanError(
+            f"the record {grounds.record} has changed while it was read ({error}); check the corpus again"
+        ) from error
+
+
+def _raw(loaded: Sequence[Loaded], ordinals: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    place = 0
+    for part in loaded:
+        end = place
+        while end < len(ordinals) and ordinals[end] < part.first + part.count:
+            end += 1
+        if end > place:
+            for index, raw in part.source.read([ordinal - part.first for ordinal in ordinals[place:end]]):
+                yield part.first + index, raw
+        place = end
+
+
+def _units(database: Database) -> dict[int, tuple[int, str]]:
+    """Ordinal to the number of its unit and the unit's name, the lowest id in it as JSON text."""
+    parent: dict[int, int] = {}
+
+    def root(node: int) -> int:
+        while parent.setdefault(node, node) != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    for one, other in database.rows("SELECT one, other FROM unit_pairs ORDER BY ALL"):
+        parent[root(one)] = root(other)
+    if not parent:
+        return {}
+    ids = {
+        ordinal: (key, value)
+        for ordinal, key, value in database.rows("SELECT ordinal, id_key, id_value FROM nodes")
+        if ordinal in parent
+    }
+    lowest: dict[int, tuple[int, str, str]] = {}
+    for ordinal in parent:
+        key, value = ids[ordinal]
+        candidate = (len(key), key, value)
+        lowest[root(ordinal)] = min(lowest.get(root(ordinal), candidate), candidate)
+    return {ordinal: (root(ordinal), lowest[root(ordinal)][2]) for ordinal in parent}
+
+
+def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: dict[int, tuple[int, str]]) -> set[int]:
+    """Ordinals whose planned state is not what the run knows: every rule over the state after the plan."""
+    if not ordinals:
+        return set()
+    database = examination.database
+    database.run("DROP SCHEMA IF EXISTS after CASCADE; CREATE SCHEMA after")
+    database.run("CREATE OR REPLACE TABLE main.planned AS SELECT unnest(?::BIGINT[]) AS ordinal", [list(ordinals)])
+    columns = ["tags_json", "metadata", "nested", "doubled", *(f"f_{name}" for name in METADATA_FIELDS)]
+    replaced = ", ".join(f"CASE WHEN a.ordinal IS NULL THEN l.{name} ELSE a.{name} END AS {name}" for name in columns)
+    database.run(
+        f"""
+        CREATE TABLE after.lines AS
+        SELECT l.* REPLACE ({replaced},
+               CASE WHEN a.ordinal IS NOT NULL AND NOT getvariable('text_encoded') THEN a.metadata_form ELSE l.metadata_form END AS metadata_form)
+        FROM main.lines l
+        LEFT JOIN (SELECT p.ordinal, r.* FROM main.planned p JOIN main.read_after r ON r.rowid = p.rowid) a ON a.ordinal = l.rowid
+        ORDER BY l.rowid
+        """
+    )
+    try:
+        tracks.build(database, "after", "safe", examination.rules, examination.progress)
+        known = "SELECT ordinal, code, path FROM safe.findings" + (
+            " UNION SELECT ordinal, code, path FROM unsafe.findings" if track == "unsafe" else ""
+        )
+        rows = database.rows(
+            f"""
+            SELECT DISTINCT a.ordinal FROM after.findings a
+            SEMI JOIN main.planned p USING (ordinal)
+            LEFT JOIN ({known}) k USING (ordinal, code, path)
+            LEFT JOIN (SELECT DISTINCT ordinal FROM {track}.edits WHERE code = 'CS102') promoted USING (ordinal)
+            WHERE a.level = 'safe' OR (k.ordinal IS NULL AND promoted.ordinal IS NULL)
+            """
+        )
+    finally:
+        database.run(f"SET search_path = '{track},main'")
+        database.set("track", track)
+    faults = {row[0] for row in rows}
+    struck = {units[ordinal][0] for ordinal in faults if ordinal in units}
+    return faults | {ordinal for ordinal, (unit, _) in units.items() if unit in struck and ordinal in set(ordinals)}
+
+
+def _header(examination: Examined, options: Options, drafted: _Drafted, withheld: Sequence[str]) -> dict[str, Any]:
+    summary = examination.summary
+    chosen = _options(examination, options)
+    drafted.plan_hash.update(orjson.dumps([chosen, summary.id_form], option=orjson.OPT_SORT_KEYS))
+    fingerprint = hashlib.sha256(f"{summary.records}\n".encode() + drafted.fingerprint.digest()).hexdigest()
+    accounts = {
+        field.name: getattr(drafted.books, field.name) for field in fields(drafted.books) if field.name != "unexplained"
+    }
+    return {
+        "format": FORMAT,
+        "plan_id": drafted.plan_hash.hexdigest()[:16],
+        "complete": summary.complete,
+        "tool": {"name": "corpus-migrate", "version": migrate.__version__},
+        "corpus": {
+            "system": summary.system,
+            "uri": summary.uri,
+            "id_form": summary.id_form,
+            "records": summary.records,
+            "text_encoded": bool(examination.database.value("SELECT getvariable('text_encoded')")),
+            "fingerprint": f"sha256:{fingerprint}",
+        },
+        "options": chosen,
+        "counts": {
+            "records": summary.records,
+            "patches": len(drafted.ordinals),
+            "safe": drafted.levels["safe"],
+            "unsafe": drafted.levels["unsafe"],
+            "findings": {rule.code: rule.findings for rule in summary.rules},
+            "withheld": len(withheld),
+        },
+        "withheld": [orjson.loads(name) for name in withheld],
+        "gaps": [{"file": gap.file, "reason": gap.reason} for gap in summary.gaps],
+        "conservation": {
+            name: dict(sorted(value.items())) if isinstance(value, dict) else value for name, value in accounts.items()
+        },
+        "created_at": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def _options(examination: Examined, options: Options) -> dict[str, Any]:
+    """The options that change results, as they stand in the header."""
+    return {
+        "codes": list(examination.selected),
+        "unsafe_fixes": options.unsafe_fixes,
+        "partial": options.partial,
+        "id_map": None
+        if options.id_map is None
+        else "sha256:" + hashlib.sha256(options.id_map.read_bytes()).hexdigest(),
+        "extend_safe_fixes": sorted(options.safe_fixes),
+        "extend_unsafe_fixes": sorted(options.unsafe_only),
+        "status_map": {scope: dict(sorted(pairs.items())) for scope, pairs in sorted(options.status_map.items())},
+    }

@@ -1,0 +1,188 @@
+"""Edits of a record to one plan line: the patch, the hashes, the changes with their grounds, the books."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from migrate.engine.json_text import blank, members, unquote
+from migrate.engine.strict import restored
+from migrate.planning.canonical import record_hash
+from migrate.planning.conservation import Books, books
+from migrate.planning.merge_patch import Edit, Patch, apply_patch, make_patch
+from migrate.planning.pointer import tokens
+from migrate.planning.spelling import compact
+
+_LEAST_SAFE = {"safe": 0, "unsafe": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One edit as a rule wants it: the value is that of the path after all of them, None where the member goes."""
+
+    path: str
+    code: str
+    level: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the rules know about a record beside its edits."""
+
+    record: str
+    """The id as JSON text, canonical."""
+    evidence: Mapping[str, str]
+    """Code to JSON text."""
+    requires: Sequence[tuple[str, str, str, str, str | None]]
+    """Code, record id, path, what the path holds, and how the record spells it where only this run could tell; JSON texts."""
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One record's plan line, and what the re-check and the books need of it."""
+
+    line: str
+    identity: str
+    """Id, hash before and patch: what the plan's id is derived from."""
+    before: str
+    level: str
+    metadata: str | None
+    tags: str | None
+    books: Books
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a record's text says of the parts that a patch may touch."""
+
+    metadata: str | None
+    tags: str | None
+    version: str | None
+
+
+def stored(record: str) -> Stored:
+    """Metadata, tags and version of a record's text, each as it stands."""
+    found = {member.key: record[member.start : member.end] for member in members(record, blank(record, 0))}
+    return Stored(found.get("metadata"), found.get("tags"), found.get("version"))
+
+
+def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encoded: bool) -> Draft | None:
+    """The plan line of a record whose text is given; None where the edits change nothing.
+
+    Raises PlanError or JsonError for a record that the patcher cannot read as the rules did.
+    """
+    was = stored(record)
+    inner, decodes = was.metadata, False
+    if inner is not None and inner[:1] == '"':
+        inner, decodes = unquote(inner), not text_encoded
+    by_path: dict[str, list[Wanted]] = {}
+    for edit in wanted:
+        by_path.setdefault(edit.path, []).append(edit)
+    edits, changes, changed_paths = [], [], {}
+    tags: str | None = None
+    level = 0
+    for path in sorted(by_path, key=_place):
+        group = by_path[path]
+        if path == "":
+            continue
+        value = None if group[-1].value is None else restored(group[-1].value)
+        old = was.tags if path == "tags" else value_at(inner, path)
+        if old is not None:
+            old = compact(old)
+        if old == value:
+            continue
+        if path == "tags":
+            tags = value
+        else:
+            edits.append(Edit(path, value))
+        codes = tuple(dict.fromkeys(edit.code for edit in group))
+        changed_paths[path] = codes
+        change_level = max((edit.level for edit in group), key=_LEAST_SAFE.__getitem__)
+        level = max(level, _LEAST_SAFE[change_level])
+        changes.append(_change(path, old, value, change_level, codes, grounds.evidence))
+    patch = make_patch(inner, edits, tags)
+    after = apply_patch(inner, patch)
+    if decodes:
+        after = compact(after or "{}")
+        patch = Patch(None, tags, {"": after})
+        changed_paths[""] = ("CS004",)
+        changes.insert(0, _change("", compact(was.metadata or "null"), after, "safe", ("CS004",), grounds.evidence))
+    if patch.empty:
+        return None
+    codes = tuple(
+        dict.fromkeys(edit.code for edit in wanted if any(edit.code in found for found in changed_paths.values()))
+    )
+    after_tags = was.tags if tags is None else tags
+    before_hash, after_hash = record_hash(was.metadata, was.tags), record_hash(after, after_tags)
+    requires = list(dict.fromkeys(
+        f'{{"record":{record_id},"path":{json.dumps(path)},"holds":{holds}' + (f',"as":{spelled}}}' if spelled is not None else "}")
+        for code, record_id, path, holds, spelled in grounds.requires
+        if code in codes
+    ))  # fmt: skip
+    version = was.version if was.version is not None else "null"
+    patch_text = patch.text()
+    word = ("safe", "unsafe")[level]
+    line = (
+        f'{{"record":{grounds.record},"part":null,"unit":{grounds.unit or "null"},"level":"{word}","codes":{_json(codes)},'
+        f'"before":{{"hash":"{before_hash}","version":{version}}},"after":{{"hash":"{after_hash}"}},'
+        f'"requires":[{",".join(requires)}],"patch":{patch_text},"changes":[{",".join(changes)}]}}'
+    )
+    accounts = books(was.metadata if decodes else inner, after, changed_paths, tags=(was.tags, after_tags))
+    return Draft(line, f"{grounds.record}\t{before_hash}\t{patch_text}", before_hash, word, after, after_tags, accounts)
+
+
+_LINKS = (
+    "parent",
+    "blocks",
+    "duplicate_of",
+    "related",
+    "derived_from",
+    "evidence",
+    "commissioned_by",
+    "supersedes",
+    "urls",
+    "git_commits",
+)
+
+
+def _place(path: str) -> tuple[int, int, str]:
+    """The order of a record's changes, and so of the members that are new: fields, links as the schema lists them, the mark of v1."""
+    name = path.removeprefix("/links/")
+    if name != path:
+        return 1, _LINKS.index(name) if name in _LINKS else len(_LINKS), name
+    if path in ("/schema_version", "/kind"):
+        return 2, 0 if path == "/schema_version" else 1, path
+    return (3, 0, path) if path == "tags" else (0, 0, path)
+
+
+def value_at(metadata: str | None, path: str) -> str | None:
+    """The text of the value at a pointer, None where there is none."""
+    text = metadata
+    for name in tokens(path):
+        if text is None:
+            return None
+        start = blank(text, 0)
+        if text[start : start + 1] != "{":
+            return None
+        text = next((text[member.start : member.end] for member in members(text, start) if member.key == name), None)
+    return text
+
+
+def _change(
+    path: str, old: str | None, new: str | None, level: str, codes: Sequence[str], evidence: Mapping[str, str]
+) -> str:
+    parts = [f'"path":{json.dumps(path, ensure_ascii=False)}']
+    if old is not None:
+        parts.append(f'"from":{old}')
+    if new is not None:
+        parts.append(f'"to":{new}')
+    grounds = ",".join(f'"{code}":{evidence[code]}' for code in codes if code in evidence)
+    parts += [f'"level":"{level}"', f'"codes":{_json(codes)}', f'"evidence":{{{grounds}}}']
+    return "{" + ",".join(parts) + "}"
+
+
+def _json(words: Sequence[str]) -> str:
+    return "[" + ",".join(f'"{word}"' for word in words) + "]"

@@ -1,0 +1,63 @@
+"""A saved plan, read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from migrate.planning.errors import PlanError
+
+FORMAT = "corpus-migrate.plan/1"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """A plan file: the header is read, the lines are read as they are asked for."""
+
+    path: Path
+    header: dict[str, Any]
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the records, as they stand."""
+        with self.path.open("rb") as file:
+            next(file, b"")
+            for line in file:
+                if line.strip():
+                    yield line
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The lines of the records, parsed; PlanError names the line that is none."""
+        for number, line in enumerate(self.lines(), 2):
+            try:
+                record = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise PlanError(f"{self.path}:{number}: is no plan line ({error}); make the plan anew") from error
+            if not isinstance(record, dict) or "patch" not in record or "record" not in record:
+                raise PlanError(f"{self.path}:{number}: is no plan line; make the plan anew")
+            yield record
+
+
+def read_plan(path: Path) -> PlanFile:
+    """Open a plan. Raises PlanError for a file that is none, or is of a format this version does not know."""
+    if path.is_dir():
+        path = path / "plan.jsonl"
+    try:
+        with path.open("rb") as file:
+            first = file.readline()
+    except OSError as error:
+        raise PlanError(f"the plan {path} cannot be read: {error.strerror}") from error
+    try:
+        header = orjson.loads(first)
+    except orjson.JSONDecodeError as error:
+        raise PlanError(f"{path} is no plan: its first line is no JSON") from error
+    if not isinstance(header, dict) or not str(header.get("format", "")).startswith("corpus-migrate.plan/"):
+        raise PlanError(f"{path} is no plan: its first line does not say so")
+    if header["format"] != FORMAT:
+        raise PlanError(
+            f"{path} is of the format {header['format']}, this version reads {FORMAT}; use the version that wrote it"
+        )
+    return PlanFile(path, header)

@@ -1,0 +1,72 @@
+"""``check --format json``: one document, its findings streamed a line each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from migrate.reporting.check_jsonl import finding_json
+from migrate.reporting.formats import CheckResult
+from migrate.reporting.terminal import Screen
+from migrate.types import Summary
+
+FORMAT = "corpus-migrate.check/1"
+
+
+def render(result: CheckResult, screen: Screen) -> None:
+    """Writes the document: the summary, the rules, every finding, the exit code and its reason."""
+    head = {"format": FORMAT, **summary_members(result.summary)}
+    rules = head.pop("rules")
+    for name, data in head.items():
+        screen.line(f"{'{' if name == 'format' else ' '}{json.dumps(name)}: {json.dumps(data)},")
+    _array(screen, "rules", (json.dumps(rule) for rule in rules))
+    _array(screen, "findings", map(finding_json, result.findings))
+    screen.line(f' "exit_code": {int(result.outcome.code)},')
+    screen.line(f' "exit_reason": {json.dumps(result.outcome.reason)}' + "}")
+
+
+def _array(screen: Screen, name: str, items: Any) -> None:
+    screen.stream.write(f' "{name}": [')
+    separator = "\n  "
+    for item in items:
+        screen.stream.write(separator + item)
+        separator = ",\n  "
+    screen.line("],")
+
+
+def summary_members(summary: Summary) -> dict[str, Any]:
+    """A summary as JSON data, the rules last."""
+    return {
+        "complete": summary.complete,
+        "corpus": {"system": summary.system, "uri": summary.uri, "id_form": summary.id_form},
+        "read": {
+            "files": summary.files,
+            "bytes": summary.bytes_read,
+            "lines": summary.lines,
+            "records": summary.records,
+            "broken_lines": summary.broken_lines,
+            "held": summary.held,
+        },
+        "gaps": [{"file": gap.file, "reason": gap.reason} for gap in summary.gaps],
+        "classes": dict(summary.classes),
+        "severities": dict(summary.severities),
+        "counts": {
+            "findings": summary.findings,
+            "safe_records": summary.safe_records,
+            "unsafe_records": summary.unsafe_records,
+        },
+        "seconds": round(summary.seconds, 3),
+        "rules": [
+            {
+                "code": rule.code,
+                "slug": rule.slug,
+                "severity": rule.severity.value,
+                "findings": rule.findings,
+                "safe": rule.safe,
+                "unsafe": rule.unsafe,
+                "manual": rule.manual,
+                "info": rule.info,
+            }
+            for rule in summary.rules
+        ],
+    }

@@ -1,0 +1,137 @@
+"""Which module renders what in which format, and what every view is handed.
+
+A new format is one module with a ``render`` function and one line here. Views are imported when they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from migrate.reporting.terminal import Screen
+from migrate.types import Finding, Summary
+
+CHECK = {
+    "text": "migrate.reporting.check_text",
+    "json": "migrate.reporting.check_json",
+    "jsonl": "migrate.reporting.check_jsonl",
+}
+PLAN = {
+    "text": "migrate.reporting.plan_text",
+    "json": "migrate.reporting.plan_json",
+}
+SHOW = {
+    "text": "migrate.reporting.show_text",
+    "json": "migrate.reporting.show_json",
+    "markdown": "migrate.reporting.show_markdown",
+}
+APPLY = {
+    "text": "migrate.reporting.apply_text",
+    "json": "migrate.reporting.apply_json",
+}
+RULES = {
+    "text": "migrate.reporting.rules_text",
+    "json": "migrate.reporting.rules_json",
+    "markdown": "migrate.reporting.rule_pages",
+}
+CONFIG = {
+    "text": "migrate.reporting.config_text",
+    "json": "migrate.reporting.config_json",
+}
+
+
+def render(formats: Mapping[str, str], name: str, result: Any, screen: Screen) -> None:
+    """Writes a result to the screen in the named format of one of the tables above."""
+    view: Callable[[Any, Screen], None] = import_module(formats[name]).render
+    view(result, screen)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The exit code and its reason in words, as machine output repeats them."""
+
+    code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A finished check. ``findings`` streams in corpus order and can be read once."""
+
+    summary: Summary
+    findings: Iterable[Finding]
+    outcome: Outcome
+    next_command: str | None = None
+    """What to type next, quoted for a shell; None where there is nothing to do."""
+    quiet: bool = False
+    verbose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResult:
+    """A written plan: its header line, what the run found, and where it lies."""
+
+    summary: Summary
+    header: Mapping[str, Any]
+    plan: Path
+    folder: Path
+    outcome: Outcome
+    next_commands: tuple[str, ...] = ()
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowResult:
+    """A saved plan under review. ``records`` are plan lines already narrowed to what was asked for."""
+
+    header: Mapping[str, Any]
+    records: Iterable[Mapping[str, Any]]
+    plan: Path
+    diff: bool = False
+    narrowed: bool = False
+    """Whether --record or --select left something out."""
+    next_commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyOutcome:
+    """What an apply did, in records."""
+
+    plan: Path
+    out: Path
+    journal: Path
+    run_id: str
+    applied: int
+    already: int
+    stale: int
+    failed: int
+    records: int
+    untouched_bytes: int
+    complete: bool
+    problems: tuple[str, ...]
+    outcome: Outcome
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigValue:
+    """One setting: its value as JSON data, and where it came from."""
+
+    key: str
+    value: Any
+    origin: str
+    """``flag``, ``environment``, ``file`` or ``default``."""
+    place: str
+    """The flag, the variable or the file; empty for a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigResult:
+    """All settings in force, and the files that were looked for."""
+
+    file: Path | None
+    searched: tuple[Path, ...]
+    values: tuple[ConfigValue, ...]

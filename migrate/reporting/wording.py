@@ -1,0 +1,99 @@
+"""How numbers, places, ids and evidence are worded for people. Everything returned is clean text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from migrate.reporting.exact import dumps
+from migrate.reporting.terminal import clean, escape, value
+from migrate.types import Finding, RuleCount, Severity, Summary
+
+_HEX_ID = re.compile(r'"([0-9a-f]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"')
+_SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+_WITHHELD = 5
+_FOUND = ("found", "value", "from")
+SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 record``, ``2,000 records``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def size(number: int) -> str:
+    """Bytes in decimal units: ``999 bytes``, ``12.4 MB``."""
+    if number < 1000:
+        return counted(number, "byte")
+    amount = float(number)
+    for unit in ("kB", "MB", "GB"):
+        amount /= 1000
+        if amount < 999.95:
+            return f"{amount:.1f} {unit}"
+    return f"{amount / 1000:.1f} TB"
+
+
+def record_label(record: str | None) -> str:
+    """An id given as JSON text: ``#27210``, ``#0198…``; strings of no id form keep their quotes."""
+    if record is None:
+        return ""
+    match = _HEX_ID.fullmatch(record)
+    return "#" + (match[1] if match else escape(record))
+
+
+def id_label(record: Any) -> str:
+    """An id given as JSON data, as it stands in a plan line."""
+    return record_label(dumps(record, ensure_ascii=False))
+
+
+def place(finding: Finding) -> str:
+    """``entries.jsonl:12``, as much of it as there is."""
+    if finding.file is None:
+        return "" if finding.line is None else f"line {finding.line}"
+    return clean(finding.file) if finding.line is None else f"{clean(finding.file)}:{finding.line}"
+
+
+def short_place(finding: Finding, summary: Summary) -> str:
+    """The place without the folders that all files of the corpus share."""
+    if finding.file is None:
+        return place(finding)
+    folder = summary.uri.rstrip("/") + "/"
+    inside = finding.file.removeprefix(folder) if summary.files > 1 else finding.file.rpartition("/")[2]
+    if inside == finding.file and summary.files > 1:
+        inside = finding.file.removeprefix(_fixed_folder(summary.uri))
+    return place(replace(finding, file=inside))
+
+
+def _fixed_folder(pattern: str) -> str:
+    """``data/`` of ``data/*.jsonl``: the folders before the first wildcard."""
+    return re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0] + "/"
+
+
+def evidence(data: Mapping[str, Any]) -> str:
+    """Evidence on one line: what was found first, alone where it is all; others by name, nulls left out."""
+    found = [value(data[name]) for name in _FOUND if name in data]
+    rest = [f"{clean(name)}: {value(item)}" for name, item in data.items() if name not in _FOUND and item is not None]
+    return "  ".join((*found, *rest))
+
+
+def worst_first(rules: Iterable[RuleCount]) -> list[RuleCount]:
+    """Rules by severity, then by how often they spoke, then by code."""
+    return sorted(rules, key=lambda rule: (_SEVERITY_ORDER[rule.severity], -rule.findings, rule.code))
+
+
+def levels(rule: RuleCount) -> str:
+    """``1,200 safe, 4 manual``: the levels that occur."""
+    named = (("safe", rule.safe), ("unsafe", rule.unsafe), ("manual", rule.manual), ("info", rule.info))
+    return ", ".join(f"{number:,} {name}" for name, number in named if number)
+
+
+def withheld(header: Mapping[str, Any]) -> list[str]:
+    """What a plan's header says of patches that its own check found at fault: a sentence, or nothing."""
+    ids = header.get("withheld") or []
+    if not ids:
+        return []
+    shown = ", ".join(id_label(record) for record in ids[:_WITHHELD])
+    more = f" and {len(ids) - _WITHHELD:,} more" if len(ids) > _WITHHELD else ""
+    return [f"{counted(len(ids), 'record')} left out by a fault of this tool, please report it: {shown}{more}"]

@@ -1,0 +1,1 @@
+"""The rules: one file each, in a folder a system; the registry that collects them."""

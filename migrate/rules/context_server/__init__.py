@@ -1,0 +1,1 @@
+"""The rules and the vocabulary of context-server corpora."""

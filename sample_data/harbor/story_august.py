@@ -1,0 +1,232 @@
+"""Works of August 2026, the first month of schema v1."""
+
+from __future__ import annotations
+
+from harbor.model import Work
+
+WORKS = (
+    Work(
+        "tracker",
+        "2026-08-03 08:36",
+        "harbor-api",
+        "Move open work into the issues thread",
+        "From today everything that is still to be done lives in the issues thread, one issue a thing. Go through the "
+        "handoffs since March and file what is really open. Don't file what nobody misses.",
+        "Open points stand at the end of 23 handoffs and reports; some are done, some are forgotten, some were never "
+        "meant.",
+        "Of 41 open points 19 are done, 8 nobody wants any more, and 14 are work.",
+        ("file all 41 and close what is done", "file the 14 and name the rest in one report"),
+        "File the 14; this report keeps the list of the others, with the reason for each.",
+        (("docs/working.md", "how we file, accept and close issues"),),
+        "Nobody has to read a handoff to know what is open.",
+        "14 issues filed, 5 of them for harbor-web and 2 for harbor-sync.",
+        "Two of the fourteen are the same thing seen from both sides; marked as duplicates.",
+        "Estimates.",
+        ("issue-tracking",),
+        ("ask", "research", "report", "note"),
+        pull=124,
+        lesson="Issues are filed into the project that has to change; the project where the need was seen goes into "
+        "source_project. New ones from outside start in triage.",
+    ),
+    Work(
+        "pool",
+        "2026-08-06 09:12",
+        "harbor-api",
+        "Keep the API alive when the database is slow",
+        "The board was dead for ten minutes on Tuesday. Metrics say 100 % of the connections were in use and the "
+        "database was idle. How can both be true?",
+        "On 4 August from 11:02 to 11:13 every request waited for a connection; the database had 20 idle sessions.",
+        "The events stream holds one connection for each open board for as long as the board is open. With 19 boards "
+        "one connection is left for everything else.",
+        ("a bigger pool", "a pool of its own for streams", "streams that hold no connection between two events"),
+        "Streams listen on one shared connection and hold none of their own.",
+        (
+            ("api/events.py", "one listener a process, fan out in memory"),
+            ("api/db.py", "time-out of 2 s for getting a connection, answered with 503"),
+            ("tests/test_pool.py", "200 open streams and a pool of five"),
+        ),
+        "Two hundred boards do not slow down a booking.",
+        "200 streams with a pool of 5: bookings take 22 ms as before. A stopped database gives 503 after 2 s.",
+        "The fan-out drops events for a slow reader; the board notices the gap and reloads, as designed.",
+        "An alarm at 80 % of the pool.",
+        ("python", "fastapi", "postgresql"),
+        ("ask", "research", "plan", "checkpoint", "plan2", "report", "review", "handoff"),
+        pull=127,
+    ),
+    Work(
+        "shore-power",
+        "2026-08-11 10:05",
+        "harbor-api",
+        "Bill shore power by the meter",
+        "From next season power is billed by the kWh. Each pillar has a meter with a pulse output and somebody must "
+        "read them in. I'd like to know how exact this has to be by law before we write a line.",
+        "Power is a flat 4 euros a night, and the boats with electric heating are happy about it.",
+        "Billing by the kWh needs calibrated meters with a display that the guest can read; pulses may be used for "
+        "the draft, the invoice must name the two readings.",
+        ("read by hand at arrival and departure", "pulses, checked by hand once a month"),
+        "Readings by hand at both ends of the stay, entered on the evening round; pulses only warn of big differences.",
+        (
+            ("migrations/0034_meter.sql", "meter, reading with who and when"),
+            ("api/power.py", "consumption of a stay from its two readings"),
+            ("src/round/Reading.tsx", "number pad on the round, photo optional"),
+        ),
+        "An invoice names both readings and who took them.",
+        "Trial on jetty B: 11 stays, 22 readings, one typed wrong and caught by the warning.",
+        "Meters that were replaced in the middle of a stay need a third reading.",
+        "Tariff for power in the table.",
+        ("python", "postgresql", "metering"),
+        ("ask", "research", "plan", "checkpoint", "report", "review"),
+        pull=131,
+    ),
+    Work(
+        "anonymise",
+        "2026-08-13 09:20",
+        "harbor-infra",
+        "Give developers a copy without names",
+        "We test with real names and that has to stop. I want a copy of production every week in which no guest can "
+        "be recognised but the calendar is as full and as odd as the real one.",
+        "Three laptops hold dumps with the names and phone numbers of 650 people.",
+        "Names, mails, phones and remarks identify; boats do too, because everybody knows the “Seeadler”. Dates, "
+        "lengths and prices do not, and they are what makes bugs.",
+        ("random test data", "the real data with personal columns replaced by made-up ones, the same each week"),
+        "Replace by a keyed hash into lists of made-up names, so that the same owner gets the same name every week.",
+        (
+            ("anonymise/rules.yml", "each column: keep, replace or empty; an unknown column stops the run"),
+            ("anonymise/run.sh", "restore Sunday's drill, replace, dump, check"),
+            ("anonymise/check.sql", "no original name, mail or phone is found anywhere in the copy"),
+        ),
+        "Nobody needs a production dump any more.",
+        "653 owners, 702 boats and 9 400 remarks replaced in 70 s. The check looks for each original value: none "
+        "found.",
+        "A column that was added on Tuesday stopped the run on Sunday, as it should.",
+        "Delete the three old dumps, with witnesses.",
+        ("postgresql", "privacy", "shell"),
+        ("ask", "research", "plan", "checkpoint", "report", "review", "handoff"),
+        pull=34,
+    ),
+    Work(
+        "offline",
+        "2026-08-17 08:20",
+        "harbor-web",
+        "Let the round go on without a network",
+        "At the end of jetty C there is no reception. The marks are queued, good, but the list itself is gone when "
+        "the page reloads. Make the round survive that.",
+        "A reload on jetty C shows an error page; two rounds in August were finished on paper.",
+        "The queue lives in IndexedDB, the list only in memory. The service worker caches the page but not the data.",
+        ("cache the last answer", "store the round as a document and sync it"),
+        "The round is a document: fetched before, changed offline, merged when back; marks by berth, the later one "
+        "wins.",
+        (
+            ("src/round/store.ts", "IndexedDB with the round of the day"),
+            ("src/round/merge.ts", "merge by berth and time, pure"),
+            ("src/sw.ts", "page and icons only"),
+        ),
+        "A round with ten reloads in flight mode loses nothing.",
+        "Ten reloads, two phones, one of them an hour behind: all 90 marks right after the merge.",
+        "A phone with a wrong clock wins all conflicts; times now come from the server's last answer.",
+        "Tell the user how old the list is.",
+        ("typescript", "indexeddb", "pwa"),
+        ("ask", "plan", "checkpoint", "report", "review", "note"),
+        pull=134,
+        lesson="The phone's clock is never trusted: a mark carries the server's time of the last answer plus what the "
+        "phone's monotonic clock says has passed since.",
+    ),
+    Work(
+        "late-positions",
+        "2026-08-20 13:40",
+        "harbor-sync",
+        "Accept positions that come late",
+        "The second receiver on the lighthouse sends over mobile data and its lines come up to a minute late. Since "
+        "then boats jump back and forth. Sort it out please.",
+        "Positions of two receivers arrive out of order; boats seem to jump 400 m and some cross the circle four "
+        "times.",
+        "Messages carry only the second within the minute. The receiver adds its own time, the first one never did.",
+        ("drop what comes late", "order by the receiver's time within a window of 90 s"),
+        "Use the receiver's time, order within 90 s, and let only the newest position of a boat count for crossings.",
+        (
+            ("internal/ais/order.go", "window of 90 s a boat, by time of reception"),
+            ("internal/ais/order_test.go", "shuffled recordings give the same events"),
+            ("cmd/ais/main.go", "read the receiver's tag block"),
+        ),
+        "Shuffling an hour of recorded lines changes no event.",
+        "100 shuffles of 3 recorded hours: the same 41 events each time. Delay of an announcement: 90 s more at worst.",
+        "A receiver without the tag block must be stamped on arrival, and say so.",
+        "Show which receiver saw the boat.",
+        ("go", "ais"),
+        ("ask", "research", "report", "review", "handoff"),
+        pull=34,
+    ),
+    Work(
+        "pdf-fonts",
+        "2026-08-25 11:11",
+        "harbor-api",
+        "Print Ø and ß on invoices",
+        "Invoice for Søren Ødegård shows boxes where the Ø should be. Embarrassing. Which font do we embed and why "
+        "does it lack it?",
+        "Letters outside Latin-1 come out as boxes since the renderer was updated in July.",
+        "The renderer subsets the font by the glyphs of the template, not of the filled document; Ø happens to be in "
+        "no label.",
+        ("pin the old renderer", "embed the whole font", "subset after filling"),
+        "Embed the whole font, 180 kB, until the renderer subsets after filling.",
+        (
+            ("api/invoices/pdf.py", "switch subsetting off"),
+            ("tests/test_pdf.py", "extract the text of an invoice for “Søren Ødegård, Große Straße”"),
+        ),
+        "Every name in the table of owners prints as it is spelled.",
+        "Rendered an invoice for each of the 653 owners; the extracted names equal the stored ones.",
+        "Files grow from 40 to 190 kB, fine for mail.",
+        "Go back to subsetting when the fix is out.",
+        ("python", "pdf"),
+        ("ask", "research", "report", "review"),
+        pull=138,
+    ),
+    Work(
+        "late-departures",
+        "2026-08-28 10:50",
+        "harbor-web",
+        "See who should have left",
+        "At eleven I need to know which berths are promised to somebody else but still taken. Today I find out at "
+        "three, when the new boat stands in the entrance.",
+        "Berths change hands between eleven and three; nobody compares the list of departures with the jetty.",
+        "The round of the evening knows who lies where, the morning does not. A short round of only the promised "
+        "berths would take five minutes.",
+        ("guess from AIS", "a second, short round at eleven with the promised berths only"),
+        "A short round: only berths that change hands today, in walking order.",
+        (
+            ("src/round/short.ts", "berths with a departure and an arrival today"),
+            ("src/board/Late.tsx", "a strip above the board from eleven on"),
+            ("api/routes/late.py", "departures without a mark, with phone numbers"),
+        ),
+        "No boat waits in the entrance because of a berth that we could have cleared.",
+        "Two weekends: 9 late boats found at eleven, 9 called, nobody waited.",
+        "Guests who paid for another night at the counter still showed as late.",
+        "Call from the strip with one tap.",
+        ("typescript", "react"),
+        ("ask", "plan", "checkpoint", "report", "review", "handoff"),
+        pull=139,
+    ),
+    Work(
+        "roles",
+        "2026-08-31 09:27",
+        "harbor-api",
+        "Give deputies less than everything",
+        "In September two students help at the counter. They may book and take money but not change prices or "
+        "invoices. Smallest thing that works.",
+        "Everyone who can log in may do everything.",
+        "The routes fall into four groups by what they change; nobody needs a finer cut.",
+        ("rights for each route", "three roles"),
+        "Three roles: counter, office, admin; each route names the least role it needs, and a test walks all routes.",
+        (
+            ("api/auth/roles.py", "role on the user, one dependency for routes"),
+            ("migrations/0037_role.sql", "role, office for all present users"),
+            ("tests/test_roles.py", "every route against every role, from a table"),
+        ),
+        "A route without a role fails the test suite.",
+        "71 routes times three roles, 213 checks. Found one route that nobody knew about and removed it.",
+        "The history page showed prices to the counter role; now it does not.",
+        "Names of roles on the board.",
+        ("python", "fastapi", "security"),
+        ("ask", "plan", "report", "review"),
+        pull=142,
+    ),
+)
