@@ -137,7 +137,7 @@ def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
 class Packer(Protocol):
     """Compresses one stream."""
 
-    def compress(self, data: bytes, /) -> bytes:
+    def compress(self, data: bytearray, /) -> bytes | bytearray:
         """What the next bytes add to the stream."""
 
     def flush(self) -> bytes:
@@ -145,7 +145,7 @@ class Packer(Protocol):
 
 
 class _Plain:
-    def compress(self, data: bytes, /) -> bytes:
+    def compress(self, data: bytearray, /) -> bytearray:
         return data
 
     def flush(self) -> bytes:

@@ -81,17 +81,15 @@ class _Output:
         self.position = 0
         self._file = file
         self._packer = packer(compression)
-        self._parts: list[bytes | memoryview] = []
-        self._gathered = 0
+        self._gathered = bytearray()
 
     def put_all(self, parts: Iterable[bytes | memoryview], tally: Tally) -> None:
         """The next bytes, counted by ``tally``."""
         for part in parts:
             tally.add(part)
-            self._parts.append(part)
-            self._gathered += len(part)
+            self._gathered += part
             self.position += len(part)
-            if self._gathered >= CHUNK:
+            if len(self._gathered) >= CHUNK:
                 self._flush()
 
     def finish(self) -> None:
@@ -100,9 +98,8 @@ class _Output:
         self._file.write(self._packer.flush())
 
     def _flush(self) -> None:
-        self._file.write(self._packer.compress(b"".join(self._parts)))
-        self._parts.clear()
-        self._gathered = 0
+        self._file.write(self._packer.compress(self._gathered))
+        self._gathered = bytearray()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,10 +15,9 @@ class Tally:
     """A count and a BLAKE2b digest, computed on a thread of its own: one block is under way, one is gathered."""
 
     def __init__(self) -> None:
-        self._size = 0
+        self._counted = 0
         self._hash = hashlib.blake2b(digest_size=32)
-        self._parts: list[bytes | memoryview] = []
-        self._gathered = 0
+        self._gathered = bytearray()  # a copy: views would keep whole chunks alive
         self._thread = ThreadPoolExecutor(max_workers=1)
         self._running: Future[None] | None = None
 
@@ -32,9 +31,8 @@ class Tally:
 
     def add(self, part: bytes | memoryview) -> None:
         """The next bytes."""
-        self._parts.append(part)
-        self._gathered += len(part)
-        if self._gathered >= CHUNK:
+        self._gathered += part
+        if len(self._gathered) >= CHUNK:
             self._flush()
 
     def add_all(self, parts: Iterable[bytes | memoryview]) -> None:
@@ -46,13 +44,11 @@ class Tally:
         """The number of bytes, and their digest as hex digits."""
         self._flush()
         self._wait()
-        return self._size, self._hash.hexdigest()
+        return self._counted, self._hash.hexdigest()
 
     def _flush(self) -> None:
-        block = b"".join(self._parts)
-        self._parts.clear()
-        self._size += self._gathered
-        self._gathered = 0
+        block, self._gathered = self._gathered, bytearray()
+        self._counted += len(block)
         self._wait()
         self._running = self._thread.submit(self._hash.update, block)
 

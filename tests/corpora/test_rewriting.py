@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -270,3 +272,22 @@ def test_the_mode_of_the_source_is_kept(make_shard: MakeShard, tmp_path: Path) -
     shard.path.chmod(0o600)
     rewrite(shard, tmp_path / "out.jsonl", [])
     assert (tmp_path / "out.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+MEASURE = """
+import resource, sys
+from pathlib import Path
+from migrate.corpora import open_files, rewrite
+shard = open_files(sys.argv[1]).shards[0]
+count = shard.places().count
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+rewrite(shard, Path(sys.argv[2]), ((index, b'{"x":1}') for index in range(0, count, 3)))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+def test_many_changes_cost_little_memory(make_shard: MakeShard, tmp_path: Path) -> None:
+    shard = make_shard(b'{"id":1,"text":"%s"}\n' % (b"word " * 300) * 70_000)
+    run = [sys.executable, "-c", MEASURE, str(shard.path), str(tmp_path / "out.jsonl")]
+    result = subprocess.run(run, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    assert int(result.stdout) < 40, "MiB, of a file of 100"
