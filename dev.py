@@ -47,10 +47,11 @@ def run(*arguments: str, allowed: tuple[int, ...] = (0,)) -> int:
 
 def demo() -> None:
     """Check, plan and repair the sample corpus; ends with the report's place."""
+    repaired = ROOT / "reports/demo/entries.repaired.jsonl"
+    repaired.parent.mkdir(parents=True, exist_ok=True)
+    repaired.unlink(missing_ok=True)
     run("migrate", "check", SAMPLE, allowed=(0, 1))
     run("migrate", "plan", SAMPLE, "-o", "reports/demo/plan.jsonl")
-    repaired = ROOT / "reports/demo/entries.repaired.jsonl"
-    repaired.unlink(missing_ok=True)
     run("migrate", "apply", "reports/demo/plan.jsonl", "-o", "reports/demo/entries.repaired.jsonl")
     reports = sorted(
         (ROOT / "reports").glob("entries.jsonl-*/plans/*/report.md"), key=lambda path: path.stat().st_mtime

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from migrate.corpora.files import FileCorpus, open_files
+from migrate.corpora.interface import CorpusError
 from migrate.corpora.source import ShardSource
 from migrate.engine import loading, tracks
 from migrate.engine.database import Database
@@ -45,6 +46,7 @@ class Examination:
             tracks.prepare(self.database, settings, self.rules)
             self.sources = [ShardSource(shard, self.database.folder) for shard in corpus.shards]
             self.loaded: list[Loaded] = loading.load(self.database, self.sources, progress)
+            self.database.lock()
             tracks.describe(self.database, self.loaded)
             tracks.build(self.database, "safe", "safe", self.rules, progress)
             self.summary: Summary = self._summarize(started)
@@ -67,43 +69,36 @@ class Examination:
 
     def findings(self) -> Iterator[Finding]:
         """Every finding, in corpus order, then by code and path."""
+        return self._findings("safe.findings")
+
+    def examples(self, number: int) -> Iterator[Finding]:
+        """The first findings of each rule, in the same order."""
+        return self._findings(
+            f"(SELECT * FROM safe.findings QUALIFY row_number() OVER (PARTITION BY code ORDER BY ordinal, path) <= {number})"
+        )
+
+    def _findings(self, table: str) -> Iterator[Finding]:
         cursor = self.database.stream(
-            """
-            SELECT f.code, f.level, f.severity, coalesce(r.id_json, l.id_json), r.id_key, f.path, f.evidence, f.ordinal,
-                   b.fingerprint, r.class, coalesce(r.kind, r.kind_inferred, r.kind_text), coalesce(r.thread, l.thread),
-                   string_of(r.f_project), l.broken IS NOT NULL
-            FROM safe.findings f
-            LEFT JOIN main.lines l ON l.rowid = f.ordinal
-            LEFT JOIN safe.records r ON r.ordinal = f.ordinal
+            f"""
+            SELECT f.code, f.level, f.severity, l.id_json, l.id_key, f.path, f.evidence, f.ordinal, b.fingerprint,
+                   CASE WHEN l.broken IS NULL THEN l.class END, coalesce(l.kind, l.kind_inferred, l.kind_text), l.thread,
+                   string_of(l.f_project), l.broken IS NOT NULL
+            FROM {table} f
+            LEFT JOIN main.items l ON l.ordinal = f.ordinal
             LEFT JOIN main.broken b ON b.ordinal = f.ordinal
             ORDER BY f.ordinal, f.code, f.path
             """
         )
         slugs = {rule.code: rule.slug for rule in self.registry.rules}
         while batch := cursor.fetchmany(_BATCH):
-            for (
-                code,
-                level,
-                severity,
-                own_id,
-                key,
-                path,
-                evidence,
-                ordinal,
-                fingerprint,
-                class_,
-                kind,
-                thread,
-                project,
-                broken,
-            ) in batch:
+            for code, level, severity, own_id, key, path, evidence, ordinal, fingerprint, *about, broken in batch:
                 record = None if broken or own_id is None else restored(own_id)
-                identity = key or (json.dumps([record, fingerprint]))
+                identity = key or json.dumps([record, fingerprint])
                 part = self._part(ordinal)
+                mark = hashlib.sha256(f"{code}\0{identity}\0{path}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
                 yield Finding(
-                    code, slugs[code], Level(level), Severity(severity), record, path, self._evidence(evidence), part.source.name,
-                    part.line(ordinal), hashlib.sha256(f"{code}\0{identity}\0{path}".encode("utf-8", "surrogatepass")).hexdigest()[:16],
-                    class_, kind, thread, project,
+                    code, slugs[code], Level(level), Severity(severity), record, path, self._evidence(evidence),
+                    part.source.name, part.line(ordinal), mark, *(None if word is None else _text(word) for word in about),
                 )  # fmt: skip
 
     def _part(self, ordinal: int) -> Loaded:
@@ -144,7 +139,7 @@ class Examination:
         )
         severities = dict.fromkeys((str(severity) for severity in Severity), 0)
         severities.update(self.database.rows("SELECT severity, count(*) FROM safe.findings GROUP BY severity"))
-        lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM lines")[0]
+        lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM items")[0]
         classes = dict.fromkeys(("user_message", "v1", "legacy", "newer", "held"), 0)
         classes.update(self.database.rows("SELECT class, count(*) FROM safe.records GROUP BY class"))
         safe_records, unsafe_records = self.database.rows(
@@ -166,7 +161,14 @@ def examine(corpus: str, options: Options, *, progress: Progress | None = None) 
 
     Raises CorpusError, RuleError or EngineError, each with one sentence.
     """
+    if options.system not in (None, "context-server"):
+        raise CorpusError(f"{options.system}: this version reads corpora of the context server only")
     return Examination(open_files(corpus), options, progress)
+
+
+def _text(word: str) -> str:
+    """A string from the engine as it stands in the corpus; a lone surrogate as its escape."""
+    return word if word.isascii() else restored(word)
 
 
 def _loads(text: str) -> dict[str, Any]:

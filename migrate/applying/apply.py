@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -22,13 +21,15 @@ from migrate.corpora.source import ShardSource
 from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError, elements, unquote
 from migrate.engine.locating import load_ids, positions
-from migrate.engine.macros import create_macros
+from migrate.engine.macros import create_plain_macros
+from migrate.naming import corpus_name
 from migrate.planning.canonical import record_hash
 from migrate.planning.drafting import stored, value_at
 from migrate.planning.errors import PlanError
 from migrate.planning.merge_patch import Patch
 from migrate.planning.plan_file import PlanFile, read_plan
 from migrate.planning.splice import splice
+from migrate.rules import vocabulary
 from migrate.types import Limits
 
 
@@ -73,7 +74,7 @@ def apply_to_file(plan_path: Path, out: Path, *, workspace: Path, limits: Limits
     corpus = open_files(header["corpus"]["uri"])
     targets = _targets(corpus, out)
     with Database(limits) as database:
-        create_macros(database)
+        create_plain_macros(database, vocabulary.word_lists())
         sources = [ShardSource(shard, database.folder) for shard in corpus.shards]
         if gaps := [gap for source in sources for gap in source.prepared.gaps]:
             raise Refused(f"{gaps[0].file} can no longer be read whole: {gaps[0].reason}")
@@ -219,7 +220,7 @@ def _write(
 ) -> ApplyResult:  # fmt: skip
     run_id = new_run_id()
     counts = {state: sum(entry.state is state for entry in planned.values()) for state in State}
-    folder = workspace / _corpus_name(corpus.uri) / "runs" / run_id
+    folder = workspace / corpus_name(corpus.uri) / "runs" / run_id
     problems = tuple(
         f"{entry.key[1:]}: stale: {entry.reason}" for entry in planned.values() if entry.state is State.OTHER
     )
@@ -342,7 +343,3 @@ def _texts(metadata: str | None, tags: str | None) -> str:
 
 def _is_text_encoded(plan: PlanFile) -> bool:
     return bool(plan.header["corpus"].get("text_encoded", False))
-
-
-def _corpus_name(uri: str) -> str:
-    return f"{Path(uri).name}-{hashlib.sha256(uri.encode()).hexdigest()[:8]}"

@@ -84,8 +84,8 @@ def _exports(paths: Iterable[Path]) -> list[Path]:
 def _another_kind(scheme: str) -> str:
     """The refusal of a URI, of which nothing but the scheme is said: it may hold a password."""
     if kind := _OTHER_KINDS.get(scheme):
-        return _reads_files_only(f"{scheme}:", f"this names {kind}")
-    return f"{scheme}: this is no kind of corpus; give a file, a folder or a glob of {_WANTED}"
+        return _reads_files_only(scheme.rstrip(":/"), f"this names {kind}")
+    return f"{scheme.rstrip(':/')}: this is no kind of corpus; give a file, a folder or a glob of {_WANTED}"
 
 
 def _reads_files_only(what: str, kind: str) -> str:

@@ -14,6 +14,9 @@ _NEEDS = {
     "status": "CASE WHEN status <> status_text THEN CASE status_verdict WHEN 'fold' THEN 'CS201' ELSE 'CS204' END END",
 }
 
+_BITS = 60
+"""Rules that share one mask."""
+
 LEVELS = ("safe", "unsafe", "manual", "info")
 
 
@@ -58,13 +61,17 @@ def row_scan(rules: Sequence[RowRule]) -> str:
     """The statement that runs every row rule in one scan and adds what they find to ``found``."""
     if not rules:
         return ""
-    hits = ",\n        ".join(
-        f"CASE WHEN {_scope(rule)} AND ({rule.when}) THEN {place} END" for place, rule in enumerate(rules)
+    masks = [_mask(rules[start : start + _BITS]) for start in range(0, len(rules), _BITS)]
+    columns = ", ".join(f"{mask} AS mask_{number}" for number, mask in enumerate(masks))
+    variants = ", ".join(
+        f"CASE WHEN mask_{place // _BITS} & {1 << place % _BITS}::UBIGINT <> 0 THEN {place} END"
+        for place in range(len(rules))
     )
     return f"""
 INSERT INTO found
-WITH hits AS (
-    SELECT *, unnest(list_filter([{hits}], lambda v: v IS NOT NULL)) AS variant FROM records)
+WITH masked AS (SELECT *, {columns} FROM records),
+hit AS (SELECT * FROM masked WHERE {" OR ".join(f"mask_{number} <> 0" for number in range(len(masks)))}),
+hits AS (SELECT *, unnest(list_filter([{variants}], lambda v: v IS NOT NULL)) AS variant FROM hit)
 SELECT {_choice([_literal(rule.code) for rule in rules])},
        {_choice([str(rule.wave) for rule in rules])},
        ordinal,
@@ -77,6 +84,14 @@ SELECT {_choice([_literal(rule.code) for rule in rules])},
        {_choice([_edits(rule.edits) for rule in rules])}
 FROM hits
 """
+
+
+def _mask(rules: Sequence[RowRule]) -> str:
+    """One number a record, a bit for each rule that speaks."""
+    return " | ".join(
+        f"CASE WHEN {_scope(rule)} AND ({rule.when}) THEN {1 << bit}::UBIGINT ELSE 0::UBIGINT END"
+        for bit, rule in enumerate(rules)
+    )
 
 
 def set_query(rule: SetRule, columns: Sequence[str]) -> str:

@@ -35,13 +35,15 @@ class Database:
             self._limit(limits)
         except duckdb.Error as error:
             self.close()
-            raise EngineError(f"the engine refuses these limits: {_first_line(error)}") from error
+            raise EngineError(f"the engine refuses these limits: {first_line(error)}") from error
 
     def _limit(self, limits: Limits) -> None:
         self.connection.execute("SET enable_progress_bar = false")
         self.connection.execute("SET memory_limit = ?", [limits.memory])
         self.connection.execute("SET temp_directory = ?", [str(self.folder / "spill")])
         self.connection.execute("SET enable_external_file_cache = false")
+        # A list of words turned into a join would cost more than comparing, and the scan its order.
+        self.connection.execute("SET disabled_optimizers = 'in_clause'")
         if limits.threads is not None:
             self.connection.execute("SET threads = ?", [limits.threads])
 
@@ -76,7 +78,12 @@ class Database:
         try:
             return self.connection.cursor().execute(sql, parameters)
         except duckdb.Error as error:
-            raise EngineError(f"the engine gave up: {_first_line(error)}") from error
+            raise EngineError(f"the engine gave up: {first_line(error)}") from error
+
+    def lock(self) -> None:
+        """From now on, SQL reads and writes nothing outside the run's own folder: a custom rule is a query and no more."""
+        self.run(f"SET allowed_directories = ['{str(self.folder).replace(chr(39), chr(39) * 2)}']")
+        self.run("SET enable_external_access = false")
 
     def set(self, name: str, value: Any) -> None:
         """Set a variable that the table model's SQL reads."""
@@ -94,9 +101,9 @@ class Database:
     def _execute(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyConnection:
         try:
             return self.connection.execute(sql, parameters) if parameters else self.connection.execute(sql)
-        except duckdb.OutOfMemoryException as error:
+        except (duckdb.OutOfMemoryException, duckdb.TransactionException, duckdb.FatalException) as error:
             raise EngineError(
-                f"the memory limit is too small for this corpus, raise --memory-limit: {_first_line(error)}"
+                f"the memory limit is too small for this corpus, raise --memory-limit: {first_line(error)}"
             ) from error
 
 
@@ -106,5 +113,6 @@ def script_text(package: str, name: str, fragments: Mapping[str, str]) -> str:
     return re.sub(r"\$([A-Z]+)", lambda found: fragments[found[1]], text)
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """What an error of DuckDB says first."""
     return str(error).strip().splitlines()[0]

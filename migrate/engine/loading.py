@@ -13,23 +13,19 @@ from migrate.engine.model import METADATA_FIELDS, PACKAGE, path_list
 from migrate.engine.sources import Loaded, Source
 from migrate.types import Progress
 
-_PLACES = {
-    "LINKS": "links",
-    "REFERENCES": "references",
-    "VERSION": "schema_version",
-    "PRIORITY": "priority",
-    "ESTIMATE": "estimate",
-}
-
 _LARGEST = 16_777_216
 """Bytes of the largest object DuckDB reads unless it is told otherwise."""
 
 
 def create_lines(database: Database) -> None:
     """An empty table ``lines``, and the tables for what the strict reader says of them."""
-    fragments = _fragments("(SELECT NULL::VARCHAR AS json WHERE false)", 0)
-    text = script_text(PACKAGE, "lines.sql", fragments)
-    database.run("CREATE TABLE lines AS " + text.split("INSERT INTO lines BY NAME", 1)[1])
+    database.run("CREATE TABLE lines AS " + projection("(SELECT NULL::VARCHAR AS json WHERE false)", 0))
+    # Rows that had a second look stand here with their ordinal; what the scan wrote is never changed, so that its rowid is.
+    database.run("CREATE TABLE fixed AS SELECT 0::BIGINT AS ordinal, * FROM lines")
+    database.run(
+        "CREATE VIEW items AS SELECT rowid AS ordinal, * FROM main.lines WHERE rowid NOT IN (SELECT ordinal FROM main.fixed)"
+        " UNION ALL BY NAME SELECT * FROM main.fixed"
+    )
     database.run("CREATE TABLE broken (ordinal BIGINT, reason VARCHAR, byte BIGINT, fingerprint VARCHAR)")
     database.run("CREATE TABLE doubled_members (ordinal BIGINT, member VARCHAR)")
     database.run("CREATE TABLE nested_references (ordinal BIGINT, path VARCHAR, value VARCHAR)")
@@ -38,17 +34,19 @@ def create_lines(database: Database) -> None:
 def load(database: Database, sources: Iterable[Source], progress: Progress | None = None) -> list[Loaded]:
     """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing."""
     create_lines(database)
-    loaded = []
+    loaded: list[Loaded] = []
+    strays: list[int] = []
     pending = list(sources)
     for number, source in enumerate(pending):
         if progress is not None:
             progress("reading", number, len(pending))
-        loaded.append(_load_one(database, source, number))
-    strict.decide(database, loaded)
+        loaded.append(_load_one(database, source, number, strays))
+    strict.decide(database, loaded, strays)
+    database.script(PACKAGE, "held.sql")
     return loaded
 
 
-def _load_one(database: Database, source: Source, number: int) -> Loaded:
+def _load_one(database: Database, source: Source, number: int, strays: list[int]) -> Loaded:
     first = int(database.value("SELECT count(*) FROM lines"))
     pattern, compression = source.scan
     try:
@@ -70,11 +68,7 @@ def _load_one(database: Database, source: Source, number: int) -> Loaded:
             raise EngineError(
                 f"{source.name}: {places.count} items were found and {count} read; this is a fault of the tool"
             )
-    if places.strays:
-        database.run(
-            "UPDATE lines SET doubtful = true WHERE rowid IN (SELECT unnest(?::BIGINT[]))",
-            [[first + i for i in sorted(places.strays)]],
-        )
+    strays += [first + index for index in sorted(places.strays)]
     return Loaded(source, first, count, places.lines)
 
 
@@ -100,32 +94,50 @@ def _scan(database: Database, pattern: str, compression: str, largest: int, numb
         f"read_ndjson_objects({_quoted(pattern)}, ignore_errors = true, maximum_object_size = {largest},"
         f" compression = {_quoted(compression)})"
     )
-    database.connection.execute(script_text(PACKAGE, "lines.sql", _fragments(source, number)))
+    database.connection.execute("INSERT INTO lines BY NAME " + projection(source, number))
 
 
 def scan_texts(database: Database, texts: Iterable[str], table: str) -> None:
     """A table like ``lines`` from JSON texts made in Python, in their order; they must be JSON that DuckDB reads."""
-    path = database.folder / f"{table}.ndjson"
+    source = write_texts(database, texts, table)
+    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(source, 0)}")
+
+
+def read_planned(database: Database, texts: Iterable[str]) -> None:
+    """Metadata and tags as planned, ``{"metadata": …, "tags": …}`` a record, into the table ``read_after``."""
+    source = write_texts(database, texts, "read_after")
+    database.run(
+        "CREATE OR REPLACE TABLE main.read_after AS SELECT present(m[1]) AS metadata, m[2] AS tags_json FROM"
+        f" (SELECT json_extract(json::VARCHAR, ['$.metadata', '$.tags'])::VARCHAR[] AS m FROM {source})"
+    )
+
+
+def write_texts(database: Database, texts: Iterable[str], name: str) -> str:
+    """JSON texts into a file of their own in the run's folder; the SQL that reads them again."""
+    path = database.folder / f"{name}.ndjson"
     largest = 0
     with path.open("wb") as file:
         for text in texts:
             line = text.encode()
             largest = max(largest, len(line))
             file.write(line + b"\n")
-    source = f"read_ndjson_objects({_quoted(str(path))}, maximum_object_size = {max(largest + 1_048_576, _LARGEST)}, compression = 'none')"
-    body = script_text(PACKAGE, "lines.sql", _fragments(source, 0)).split("INSERT INTO lines BY NAME", 1)[1]
-    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {body}")
-    path.unlink()
+    limit = max(largest + 1_048_576, _LARGEST)
+    return f"read_ndjson_objects({_quoted(str(path))}, maximum_object_size = {limit}, compression = 'none')"
 
 
-def _fragments(source: str, number: int) -> dict[str, str]:
-    return {
-        "SOURCE": source,
-        "FILE": str(number),
-        "PATHS": path_list(),
-        **{name: str(METADATA_FIELDS.index(field) + 1) for name, field in _PLACES.items()},
-        "FIELDS": ", ".join(f"f[{place}] AS f_{name}" for place, name in enumerate(METADATA_FIELDS, 1)),
-    }
+def projection(source: str, file: int) -> str:
+    """The query from the items of a source, one column ``json``, to the columns of ``lines``."""
+    facts = script_text(PACKAGE, "facts.sql", {})
+    return f"WITH source AS (SELECT json::VARCHAR AS json FROM {source}),\n{facts}\n{typed(f'{file} AS file_no')}"
+
+
+def typed(place: str) -> str:
+    """The query from a table expression ``facts`` to the typed columns; ``place`` are the columns that come first."""
+    extract = ", ".join(f"f[{number}] AS f_{name}" for number, name in enumerate(METADATA_FIELDS, 1))
+    fields = ", ".join(f"f_{name}" for name in METADATA_FIELDS)
+    return script_text(
+        PACKAGE, "typed.sql", {"PLACE": place, "PATHS": path_list(), "EXTRACT": extract, "FIELDS": fields}
+    )
 
 
 def _quoted(text: str) -> str:

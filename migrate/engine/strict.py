@@ -21,11 +21,20 @@ _escape = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _exact_number = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?', re.DOTALL)
 
 
-def decide(database: Database, loaded: list[Loaded]) -> None:
-    """Fill ``broken`` and ``doubled_members``; read again what is valid and was not read."""
-    _find_nested_doubles(database)
+def decide(database: Database, loaded: list[Loaded], strays: list[int]) -> None:
+    """Fill ``broken``, ``doubled_members`` and ``fixed``: every line that the scan could not read, or read too leniently.
+
+    ``strays`` are lines that it read although they hold control characters JSON does not allow.
+    """
     asked = database.rows(
-        "SELECT rowid, doubled FROM lines WHERE broken IS NOT NULL OR doubtful OR doubled ORDER BY rowid"
+        """
+        SELECT rowid FROM lines WHERE broken IS NOT NULL OR doubtful OR doubled
+        UNION SELECT unnest(?::BIGINT[])
+        UNION SELECT l.ordinal FROM (SELECT rowid AS ordinal, metadata FROM lines WHERE nested) l, json_tree(l.metadata) t
+              WHERE t.key IS NOT NULL GROUP BY l.ordinal, t.parent, t.key HAVING count(*) > 1
+        ORDER BY 1
+        """,
+        [strays],
     )
     again: list[tuple[int, str]] = []
     broken: list[tuple[int, str, int, str]] = []
@@ -41,16 +50,6 @@ def decide(database: Database, loaded: list[Loaded]) -> None:
         again.append((ordinal, text))
     _store(database, broken, twice, again)
     _find_nested_references(database)
-
-
-def _find_nested_doubles(database: Database) -> None:
-    database.run(
-        """
-        UPDATE lines SET doubled = true WHERE rowid IN (
-            SELECT l.ordinal FROM (SELECT rowid AS ordinal, metadata FROM lines WHERE nested) l, json_tree(l.metadata) t
-            WHERE t.key IS NOT NULL GROUP BY l.ordinal, t.parent, t.key HAVING count(*) > 1)
-        """
-    )
 
 
 def _raw(loaded: list[Loaded], ordinals: list[int]) -> Iterator[tuple[int, bytes]]:
@@ -176,29 +175,24 @@ def _store(
 ) -> None:
     if again:
         loading.scan_texts(database, (text for _, text in again), "read_again")
-        columns = [
-            name
-            for (name,) in database.rows("SELECT column_name FROM duckdb_columns() WHERE table_name = 'lines'")
-            if name != "file_no"
-        ]
         database.run(
             "CREATE OR REPLACE TEMP TABLE read_ordinals AS SELECT unnest(?::BIGINT[]) AS ordinal",
             [[ordinal for ordinal, _ in again]],
         )
         database.run(
-            f"UPDATE lines SET {', '.join(f'{name} = s.{name}' for name in columns)} FROM read_again s"
-            " JOIN read_ordinals o ON o.rowid = s.rowid WHERE lines.rowid = o.ordinal"
+            "INSERT INTO fixed BY NAME SELECT o.ordinal, r.* REPLACE (l.file_no AS file_no) FROM read_again r"
+            " JOIN read_ordinals o ON o.rowid = r.rowid JOIN lines l ON l.rowid = o.ordinal"
         )
-        database.run(
-            "UPDATE lines SET doubtful = false, doubled = false WHERE rowid IN (SELECT ordinal FROM read_ordinals)"
-        )
+        database.run("UPDATE fixed SET doubtful = false, doubled = false")
     if broken:
         rows = [list(column) for column in zip(*broken, strict=True)]
         database.run(
             "INSERT INTO broken SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), unnest(?::BIGINT[]), unnest(?::VARCHAR[])",
             rows,
         )
-        database.run("UPDATE lines SET broken = b.reason FROM broken b WHERE b.ordinal = lines.rowid")
+        database.run(
+            "INSERT INTO fixed BY NAME SELECT l.rowid AS ordinal, l.* REPLACE (b.reason AS broken) FROM lines l JOIN broken b ON b.ordinal = l.rowid"
+        )
     if twice:
         rows = [list(column) for column in zip(*twice, strict=True)]
         database.run(
@@ -206,15 +200,17 @@ def _store(
             rows,
         )
         database.run("INSERT INTO doubled_members SELECT ordinal, member FROM twice")
-        database.run("UPDATE lines SET doubled = true, id_json = t.own FROM twice t WHERE t.ordinal = lines.rowid")
+        database.run(
+            "UPDATE fixed SET doubled = true, id_json = t.own, id_key = own_key(t.own) FROM twice t WHERE t.ordinal = fixed.ordinal"
+        )
 
 
 def _find_nested_references(database: Database) -> None:
     """Objects named ``references`` with ``context_ids``, anywhere but in the top-level one."""
     rows = database.rows(
         """
-        SELECT rowid, metadata FROM lines
-        WHERE contains(metadata, '"context_ids"')
+        SELECT ordinal, metadata FROM items
+        WHERE nested AND contains(metadata, '"context_ids"')
           AND (strlen(metadata) - strlen(replace(metadata, '"references":', ''))) / 13 > (f_references IS NOT NULL)::INT
         """
     )

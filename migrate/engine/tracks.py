@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import duckdb
 import rustworkx
 
 from migrate.engine.compile import FOUND, RowRule, SetRule, row_scan, set_query
-from migrate.engine.database import Database
-from migrate.engine.model import METADATA_FIELDS, PACKAGE
+from migrate.engine.database import Database, first_line
+from migrate.engine.errors import EngineError
+from migrate.engine.loading import typed
+from migrate.engine.macros import create_macros
+from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
 from migrate.types import Progress
-
-_FIELDS = ", ".join(f"f_{name}" for name in METADATA_FIELDS)
 
 _CYCLIC = ("supersedes", "parent", "blocks")
 
@@ -34,6 +36,8 @@ class Settings:
     """What decides the values of a run, as SQL variables and small tables."""
 
     variables: Mapping[str, Any]
+    words: Mapping[str, Sequence[str]]
+    """Name to words: ``is_<name>(s)`` in SQL."""
     maps: Mapping[str, Mapping[str, str]]
     tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
     promoted: tuple[str, ...] = ()
@@ -66,43 +70,41 @@ def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
     database.set_map("odd_tags", {})
     for name, value in (("id_form", "integer"), ("text_encoded", False), ("track", "safe")):
         database.set(name, value)
-    database.script(PACKAGE, "macros.sql")
+    create_macros(database, settings.words)
     database.set("waves", [{"code": code, "wave": wave} for code, wave in rules.waves.items()])
 
 
 def describe(database: Database, loaded: Sequence[Loaded]) -> None:
     """What the records are judged by together: the form of their ids, how metadata is written, odd letters in tags."""
     integers, uuids = database.rows(
-        "SELECT count(*) FILTER (own_form(own_key(id_json)) = 'integer'), count(*) FILTER (own_form(own_key(id_json)) = 'uuid')"
-        " FROM lines WHERE broken IS NULL"
+        "SELECT count(*) FILTER (starts_with(id_key, 'i')), count(*) FILTER (starts_with(id_key, 'h')) FROM items WHERE broken IS NULL"
     )[0]
     database.set("id_form", "uuid" if uuids > integers else "integer")
-    forms = {form for (form,) in database.rows("SELECT DISTINCT metadata_form FROM lines WHERE broken IS NULL")} - {
+    forms = {form for (form,) in database.rows("SELECT DISTINCT metadata_form FROM items WHERE broken IS NULL")} - {
         "null",
         "absent",
     }
     database.set("text_encoded", forms == {"text"})
-    odd = [
-        tag
-        for (tag,) in database.rows(
-            """
-            SELECT DISTINCT unnest(json_extract_string(j, '$[*]') || json_extract_string('[' || j || ']', '$[*]')) AS tag
-            FROM (SELECT tags_json AS j FROM lines UNION ALL SELECT f_labels FROM lines UNION ALL SELECT f_tags FROM lines)
-            WHERE strlen(j) <> length(j)
-            """
-        )
-    ]
-    tags = {tag: tag.strip().lower() for tag in odd if tag is not None}
-    database.set_map("odd_tags", tags)
+    _lower_sigmas(database)
     database.run("CREATE OR REPLACE TABLE places (ordinal BIGINT, line BIGINT)")
-    repeated = database.rows(
-        "SELECT rowid FROM lines WHERE own_key(id_json) IN"
-        " (SELECT own_key(id_json) FROM lines WHERE broken IS NULL GROUP BY ALL HAVING count(*) > 1)"
-    )
+    repeated = database.rows("SELECT ordinal FROM repeated")
     lines = [(row[0], line_of(loaded, row[0])) for row in repeated]
     if lines:
         columns = [list(column) for column in zip(*lines, strict=True)]
         database.run("INSERT INTO places SELECT unnest(?::BIGINT[]), unnest(?::BIGINT[])", columns)
+
+
+def _lower_sigmas(database: Database) -> None:
+    """Tags with a sigma, whose lower case only Python finds as the server does."""
+    columns = ("tags_json", "f_labels", "f_tags")
+    texts = " UNION ALL ".join(f"SELECT {name} AS j FROM items WHERE contains({name}, 'Σ')" for name in columns)
+    rows = database.rows(f"SELECT DISTINCT unnest(string_list(j)) FROM ({texts})")
+    if rows:
+        database.set_map("odd_tags", {tag: tag.strip().lower() for (tag,) in rows})
+        database.run(
+            "INSERT INTO fixed BY NAME SELECT rowid AS ordinal, * FROM lines WHERE contains(tags_json, 'Σ') AND rowid NOT IN (SELECT ordinal FROM fixed)"
+        )
+        database.run("UPDATE fixed SET tags_clean = cleaned_tags(tags_found) WHERE contains(tags_json, 'Σ')")
 
 
 def line_of(loaded: Sequence[Loaded], ordinal: int) -> int:
@@ -110,20 +112,78 @@ def line_of(loaded: Sequence[Loaded], ordinal: int) -> int:
     return next(part.line(ordinal) for part in reversed(loaded) if part.first <= ordinal)
 
 
-def build(database: Database, schema: str, track: str, rules: RuleSet, progress: Progress | None = None) -> None:
-    """Build the tables of a track in a schema of their own and run every rule over them."""
+LINES = "main.items"
+
+
+def build(
+    database: Database, schema: str, track: str, rules: RuleSet, progress: Progress | None = None, lines: str = LINES
+) -> None:
+    """Build the tables of a track in a schema of their own and run every rule over them.
+
+    ``lines`` is the SQL of the rows of ``lines``, with their ordinal, that the track is about.
+    """
     database.run(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     database.run(f"SET search_path = '{schema},main'")
     database.set("track", track)
-    steps = ("statuses.sql", "records.sql", "links.sql", "graph.sql")
+    steps = ("records.sql", "links.sql", "graph.sql")
     for place, step in enumerate(steps):
         if progress is not None:
             progress("tables", place, len(steps))
-        database.script(PACKAGE, step, FIELDS=_FIELDS)
+        database.script(PACKAGE, step, LINES=lines)
     _find_cycles(database)
     database.script(PACKAGE, "supersession.sql")
     database.script(PACKAGE, "assembly.sql")
     _judge(database, rules, progress)
+
+
+_FACTS = (
+    "file_no", "broken", "length", "line_hash", "id_json", "thread", "source", "created_json", "updated_json", "truncated", "has_text",
+    "text_hash", "text_length", "opening",
+)  # fmt: skip
+"""Columns of ``lines`` that say what stands beside metadata and tags."""
+
+
+def build_after(database: Database, ordinals: list[int], rules: RuleSet, progress: Progress | None) -> None:
+    """Build the track ``after``: the corpus with the planned records as ``read_after`` has them, in the order of ``ordinals``."""
+    database.run("DROP SCHEMA IF EXISTS after CASCADE")
+    database.run("CREATE SCHEMA after")
+    database.run("CREATE OR REPLACE TABLE main.planned AS SELECT unnest(?::BIGINT[]) AS ordinal", [ordinals])
+    facts = ", ".join(f"l.{name}" for name in _FACTS)
+    encoded = "CASE WHEN getvariable('text_encoded') THEN 'text' ELSE 'object' END"
+    database.run(
+        f"""
+        CREATE TABLE after.changed AS
+        WITH facts AS (
+            SELECT p.ordinal, {facts}, a.tags_json, a.metadata,
+                   CASE WHEN a.metadata IS NULL THEN 'absent' ELSE {encoded} END AS metadata_form, false AS doubtful_text, false AS doubled_members
+            FROM main.planned p JOIN main.read_after a ON a.rowid = p.rowid JOIN main.items l ON l.ordinal = p.ordinal)
+        {typed("ordinal, file_no")}
+        """
+    )
+    kept = "SELECT * FROM main.items WHERE ordinal NOT IN (SELECT ordinal FROM main.planned)"
+    build(database, "after", "safe", rules, progress, f"({kept} UNION ALL BY NAME SELECT * FROM after.changed)")
+
+
+def _run_set_rule(database: Database, rule: SetRule) -> None:
+    columns = [column[0] for column in database.connection.execute(f"SELECT * FROM ({rule.query}) LIMIT 0").description]
+    if missing := {"ordinal", "path", "level", "evidence"} - set(columns):
+        raise EngineError(f"the query of the rule {rule.code} returns no column {', '.join(sorted(missing))}")
+    database.run(set_query(rule, columns))
+    if rule.edits is not None:
+        database.run(
+            f"INSERT INTO set_edits SELECT {rule.wave}, '{rule.code}', e.ordinal, e.path, e.value, f.level FROM ({rule.edits}) e"
+            f" JOIN found f ON f.ordinal = e.ordinal AND f.code = '{rule.code}' AND f.level IN ('safe', 'unsafe')"
+            " AND len(list_filter(f.needs, lambda c: NOT written(c))) = 0"
+        )
+
+
+def _name_the_culprit(database: Database, rows: Sequence[RowRule]) -> None:
+    """EngineError for the first row rule that fails alone as well."""
+    for rule in rows:
+        try:
+            database.run(row_scan([rule]))
+        except duckdb.Error as error:
+            raise EngineError(f"the rule {rule.code} fails: {first_line(error)}") from error
 
 
 def _find_cycles(database: Database) -> None:
@@ -158,21 +218,18 @@ def _judge(database: Database, rules: RuleSet, progress: Progress | None) -> Non
     database.run(
         "CREATE TABLE set_edits (wave TINYINT, code VARCHAR, ordinal BIGINT, path VARCHAR, value VARCHAR, level VARCHAR)"
     )
-    scan = row_scan(rules.rows)
-    if scan:
-        database.run(scan)
+    if rules.rows:
+        try:
+            database.run(row_scan(rules.rows))
+        except duckdb.Error:
+            _name_the_culprit(database, rules.rows)
+            raise
     for place, rule in enumerate(rules.sets):
         if progress is not None:
             progress("rules", place, len(rules.sets))
-        columns = [
-            column[0] for column in database.connection.execute(f"SELECT * FROM ({rule.query}) LIMIT 0").description
-        ]
-        database.run(set_query(rule, columns))
-        if rule.edits is not None:
-            database.run(
-                f"INSERT INTO set_edits SELECT {rule.wave}, '{rule.code}', e.ordinal, e.path, e.value, f.level FROM ({rule.edits}) e"
-                f" JOIN found f ON f.ordinal = e.ordinal AND f.code = '{rule.code}' AND f.level IN ('safe', 'unsafe')"
-                " AND len(list_filter(f.needs, lambda c: NOT written(c))) = 0"
-            )
+        try:
+            _run_set_rule(database, rule)
+        except duckdb.Error as error:
+            raise EngineError(f"the query of the rule {rule.code} fails: {first_line(error)}") from error
     database.script(PACKAGE, "findings.sql")
     database.script(PACKAGE, "edits.sql")

@@ -17,7 +17,7 @@ import migrate
 from migrate.engine import loading, tracks
 from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError
-from migrate.engine.model import METADATA_FIELDS, PACKAGE
+from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
 from migrate.engine.strict import readable, restored
 from migrate.engine.tracks import RuleSet
@@ -141,17 +141,20 @@ def _draft_all(
     database = examination.database
     text_encoded = bool(database.value("SELECT getvariable('text_encoded')"))
     wanted = grouped(database.stream(
-        f"SELECT ordinal, path, code, level, value FROM {track}.edits ORDER BY ordinal, path, wave, code, level"))  # fmt: skip
+        f"SELECT ordinal, path, code, level, value, wave FROM {track}.edits ORDER BY ordinal, path, wave, code, level"))  # fmt: skip
     evidence = grouped(database.stream(
-        f"SELECT ordinal, code, evidence FROM {track}.findings WHERE evidence IS NOT NULL AND level IN ('safe', 'unsafe') ORDER BY ordinal, code, path"))  # fmt: skip
+        f"SELECT ordinal, code, path, evidence FROM {track}.findings WHERE evidence IS NOT NULL AND level IN ('safe', 'unsafe') ORDER BY ordinal, code, path"))  # fmt: skip
     requires = grouped(database.stream(
         f"SELECT DISTINCT ordinal, code, record, path, holds, spelled FROM {track}.requirements ORDER BY ALL"))  # fmt: skip
     made = dict(database.rows(
         f"SELECT m.ordinal, to_json({{'asked_by': list(id_value::JSON ORDER BY length(id_value), id_value)}})::VARCHAR FROM"
         f" (SELECT DISTINCT m.ordinal, n.id_value FROM {track}.made_edges m JOIN {track}.nodes n ON n.ordinal = m.asked_by) m GROUP BY m.ordinal"))  # fmt: skip
 
-    def asked(ordinal: int) -> dict[str, str]:
-        return {"CS504": made[ordinal]} if ordinal in made else {}
+    def grounds_of(ordinal: int) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = {"CS504": {"": made[ordinal]}} if ordinal in made else {}
+        for code, where, text in evidence(ordinal):
+            found.setdefault(code, {})[where] = restored(text)
+        return found
 
     ordinals = [row[0] for row in database.rows(f"SELECT DISTINCT ordinal FROM {track}.edits ORDER BY ordinal")]
     ids = dict(
@@ -169,9 +172,12 @@ def _draft_all(
                 if examination.progress is not None and place % 1000 == 0:
                     examination.progress("planning", place, len(ordinals))
                 edits = [Wanted(*row) for row in wanted(ordinal)]
-                grounds = Grounds(
-                    ids[ordinal], {**asked(ordinal), **{code: restored(text) for code, text in reversed(evidence(ordinal))}},
-                    [(code, record, where, restored(holds), None if spelled is None else restored(spelled)) for code, record, where, holds, spelled in requires(ordinal)], units[ordinal][1] if ordinal in units else None)  # fmt: skip
+                needs = [
+                    (code, record, where, restored(held), None if spelled is None else restored(spelled))
+                    for code, record, where, held, spelled in requires(ordinal)
+                ]
+                unit = units[ordinal][1] if ordinal in units else None
+                grounds = Grounds(ids[ordinal], grounds_of(ordinal), needs, unit)
                 if ordinal in withheld:
                     continue
                 proposed = _drafted(raw, edits, grounds, text_encoded)
@@ -185,7 +191,7 @@ def _draft_all(
                 total += proposed.books
                 yield readable(f'{{"metadata":{proposed.metadata or "null"},"tags":{proposed.tags or "null"}}}')
 
-    loading.scan_texts(database, after(), "read_after")
+    loading.read_planned(database, after())
     out.books = total
     return out
 
@@ -239,26 +245,16 @@ def _units(database: Database) -> dict[int, tuple[int, str]]:
 
 
 def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: dict[int, tuple[int, str]]) -> set[int]:
-    """Ordinals whose planned state is not what the run knows: every rule over the state after the plan."""
+    """Ordinals whose planned state is not what the run knows: every rule over the state after the plan.
+
+    A finding that the run does not know is a fault, and so is a repair that is still safe to make. What an unsafe fix brings
+    to light (a promoted record is judged as v1, a moved label is a tag) is for the person who asked for it.
+    """
     if not ordinals:
         return set()
     database = examination.database
-    database.run("DROP SCHEMA IF EXISTS after CASCADE; CREATE SCHEMA after")
-    database.run("CREATE OR REPLACE TABLE main.planned AS SELECT unnest(?::BIGINT[]) AS ordinal", [list(ordinals)])
-    columns = ["tags_json", "metadata", "nested", "doubled", *(f"f_{name}" for name in METADATA_FIELDS)]
-    replaced = ", ".join(f"CASE WHEN a.ordinal IS NULL THEN l.{name} ELSE a.{name} END AS {name}" for name in columns)
-    database.run(
-        f"""
-        CREATE TABLE after.lines AS
-        SELECT l.* REPLACE ({replaced},
-               CASE WHEN a.ordinal IS NOT NULL AND NOT getvariable('text_encoded') THEN a.metadata_form ELSE l.metadata_form END AS metadata_form)
-        FROM main.lines l
-        LEFT JOIN (SELECT p.ordinal, r.* FROM main.planned p JOIN main.read_after r ON r.rowid = p.rowid) a ON a.ordinal = l.rowid
-        ORDER BY l.rowid
-        """
-    )
     try:
-        tracks.build(database, "after", "safe", examination.rules, examination.progress)
+        tracks.build_after(database, list(ordinals), examination.rules, examination.progress)
         known = "SELECT ordinal, code, path FROM safe.findings" + (
             " UNION SELECT ordinal, code, path FROM unsafe.findings" if track == "unsafe" else ""
         )
@@ -267,8 +263,8 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
             SELECT DISTINCT a.ordinal FROM after.findings a
             SEMI JOIN main.planned p USING (ordinal)
             LEFT JOIN ({known}) k USING (ordinal, code, path)
-            LEFT JOIN (SELECT DISTINCT ordinal FROM {track}.edits WHERE code = 'CS102') promoted USING (ordinal)
-            WHERE a.level = 'safe' OR (k.ordinal IS NULL AND promoted.ordinal IS NULL)
+            LEFT JOIN (SELECT DISTINCT ordinal FROM {track}.edits WHERE level = 'unsafe') inferred USING (ordinal)
+            WHERE a.level = 'safe' OR (k.ordinal IS NULL AND inferred.ordinal IS NULL)
             """
         )
     finally:

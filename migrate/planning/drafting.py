@@ -25,6 +25,7 @@ class Wanted:
     code: str
     level: str
     value: str | None
+    wave: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class Grounds:
 
     record: str
     """The id as JSON text, canonical."""
-    evidence: Mapping[str, str]
-    """Code to JSON text."""
+    evidence: Mapping[str, Mapping[str, str]]
+    """Code to the path of each of its findings to JSON text."""
     requires: Sequence[tuple[str, str, str, str, str | None]]
     """Code, record id, path, what the path holds, and how the record spells it where only this run could tell; JSON texts."""
     unit: str | None
@@ -112,9 +113,9 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
         changes.insert(0, _change("", compact(was.metadata or "null"), after, "safe", ("CS004",), grounds.evidence))
     if patch.empty:
         return None
-    codes = tuple(
-        dict.fromkeys(edit.code for edit in wanted if any(edit.code in found for found in changed_paths.values()))
-    )
+    made = {code for found in changed_paths.values() for code in found}
+    ordered = sorted(wanted, key=lambda edit: (edit.wave, edit.code))
+    codes = tuple(dict.fromkeys(edit.code for edit in ordered if edit.code in made))
     after_tags = was.tags if tags is None else tags
     before_hash, after_hash = record_hash(was.metadata, was.tags), record_hash(after, after_tags)
     requires = list(dict.fromkeys(
@@ -172,16 +173,34 @@ def value_at(metadata: str | None, path: str) -> str | None:
 
 
 def _change(
-    path: str, old: str | None, new: str | None, level: str, codes: Sequence[str], evidence: Mapping[str, str]
+    path: str,
+    old: str | None,
+    new: str | None,
+    level: str,
+    codes: Sequence[str],
+    evidence: Mapping[str, Mapping[str, str]],
 ) -> str:
     parts = [f'"path":{json.dumps(path, ensure_ascii=False)}']
     if old is not None:
         parts.append(f'"from":{old}')
     if new is not None:
         parts.append(f'"to":{new}')
-    grounds = ",".join(f'"{code}":{evidence[code]}' for code in codes if code in evidence)
+    grounds = ",".join(f'"{code}":{_ground(evidence[code], path)}' for code in codes if code in evidence)
     parts += [f'"level":"{level}"', f'"codes":{_json(codes)}', f'"evidence":{{{grounds}}}']
     return "{" + ",".join(parts) + "}"
+
+
+def _ground(found: Mapping[str, str], path: str) -> str:
+    """The evidence of a code for the change of a path: of the finding there, or of the one it comes from."""
+    if path in found:
+        return found[path]
+    name = path.rsplit("/", 1)[-1]
+    near = [
+        text for place, text in found.items() if place.rsplit("/", 1)[-1] == name or f'"key":{json.dumps(name)}' in text
+    ]
+    if len(found) == 1 or near:
+        return (near or list(found.values()))[0]
+    return json.dumps({"paths": list(found)}, ensure_ascii=False, separators=(",", ":"))
 
 
 def _json(words: Sequence[str]) -> str:

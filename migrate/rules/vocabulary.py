@@ -23,6 +23,24 @@ def vocabulary() -> dict[str, Any]:
     return loaded
 
 
+def word_lists() -> dict[str, list[str]]:
+    """Name to words: ``is_<name>(s)`` in SQL."""
+    words = vocabulary()
+    kinds = words["kinds"]
+    statuses = dict(words["statuses"])
+    statuses["any"] = list(dict.fromkeys(status for values in words["statuses"].values() for status in values))
+    return {
+        "kind_name": list(kinds),
+        "kind_token": [kind for kind, facts in kinds.items() if facts.get("artifact")],
+        "kind_with_status": [kind for kind, facts in kinds.items() if facts.get("status_required")],
+        **{f"status_of_{family}": values for family, values in statuses.items()},
+        "filing": words["filings"],
+        "filing_with_item": words["filings_with_item"],
+        "progress_report": words["progress_reports"],
+        "core_report_type": list(words["report_types"]),
+    }
+
+
 def settings(options: Options, codes: tuple[frozenset[str], frozenset[str]], id_map: Mapping[str, str]) -> Settings:
     """Vocabularies and options as SQL; ``codes`` are the promoted and the demoted ones."""
     words = vocabulary()
@@ -30,8 +48,6 @@ def settings(options: Options, codes: tuple[frozenset[str], frozenset[str]], id_
         (kind, facts.get("statuses"), facts.get("artifact", False), facts.get("status_required", False))
         for kind, facts in words["kinds"].items()
     ]
-    statuses = [(family, status) for family, values in words["statuses"].items() for status in values]
-    statuses += [("any", status) for status in dict.fromkeys(status for _, status in statuses)]
     keys = [
         (key, "entry" if f["targets"] == "entry" else f["targets"], f.get("one", False), True)
         for key, f in words["links"].items()
@@ -41,26 +57,22 @@ def settings(options: Options, codes: tuple[frozenset[str], frozenset[str]], id_
     systems = "|".join(words["external_systems"])
     return Settings(
         variables={
-            "kind_tokens": [kind for kind, _, artifact, _ in kinds if artifact],
-            "filings": words["filings"],
-            "filings_with_item": words["filings_with_item"],
-            "progress_reports": words["progress_reports"],
-            "record_members": words["record_members"],
+            "blanks": "".join(chr(code) for code in range(0x3001) if chr(code).isspace()),
             "external_key": f"({systems})(_[a-z0-9]+)*_[a-z0-9]+s",
         },
-        maps={"report_types": {name: core for core, names in words["report_types"].items() for name in names}},
+        words=word_lists(),
+        maps={
+            "report_types": {name: core for core, names in words["report_types"].items() for name in names},
+            "status_families": {kind: family for kind, family, _, _ in kinds if family is not None},
+            "status_synonyms": {
+                f"{family}:{found}": becomes
+                for family, pairs in words["status_synonyms"].items()
+                for found, becomes in pairs.items()
+            },
+            "status_map": {f"{scope}:{found}": becomes for scope, found, becomes in _status_map(options, words)},
+        },
         tables={
             "kinds": (("kind VARCHAR", "family VARCHAR", "artifact BOOLEAN", "status_required BOOLEAN"), kinds),
-            "statuses": (("vocabulary VARCHAR", "status VARCHAR"), statuses),
-            "status_synonyms": (
-                ("vocabulary VARCHAR", "folded VARCHAR", "becomes VARCHAR"),
-                [
-                    (family, found, becomes)
-                    for family, pairs in words["status_synonyms"].items()
-                    for found, becomes in pairs.items()
-                ],
-            ),
-            "status_map": (("scope VARCHAR", "folded VARCHAR", "becomes VARCHAR"), _status_map(options, words)),
             "link_keys": (("key VARCHAR", "role VARCHAR", "one BOOLEAN", "registered BOOLEAN"), keys),
             "passive_links": (
                 ("passive VARCHAR", "active VARCHAR", "one BOOLEAN"),

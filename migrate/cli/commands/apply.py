@@ -28,8 +28,7 @@ def apply(plan: Path, out: Path | None, yes: bool, **flags: Any) -> int:
     """Do exactly what a plan says.
 
     PLAN is a plan file or its folder; the corpus with its repairs is written to FILE, the source is not touched.
-    Every record is compared with what the plan expects before it is changed. The same command again resumes an
-    interrupted run. Exits 4 when refused, with nothing written, 5 when some records could not be changed.
+    Every record is compared with what the plan expects before it is changed. Exits 4 when refused, with nothing written, 5 when some records could not be changed.
     """
     call = Invocation.of(flags)
     if out is None:

@@ -27,8 +27,8 @@ from migrate.types import Summary
 def check(corpus: str, **flags: Any) -> int:
     """Find and report; change nothing.
 
-    CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), a folder or glob of them, a database
-    or a running server. Exits 1 for findings at or above --fail-on, 3 where input was lost.
+    CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), or a folder
+    or glob of them. Exits 1 for findings at or above --fail-on, 3 where input was lost.
     """
     call = Invocation.of(flags, corpus)
     output.refuse_bad_target(call.output, corpus)

@@ -44,17 +44,17 @@ UNION ALL
 SELECT ordinal, 'duplicate_of', 'CS715', 'unsafe' FROM redirects;
 
 CREATE TABLE link_values AS
-WITH touched AS (SELECT DISTINCT ordinal, key FROM contributions),
+WITH changed AS (SELECT DISTINCT ordinal, key FROM contributions),
 final AS (
     SELECT c.ordinal, c.key, list(coalesce(d.value, c.value) ORDER BY c.slot) AS elements
-    FROM cells_active c SEMI JOIN touched t ON t.ordinal = c.ordinal AND t.key = c.key
+    FROM cells c SEMI JOIN changed t ON t.ordinal = c.ordinal AND t.key = c.key
     LEFT JOIN redirects d ON d.ordinal = c.ordinal AND c.key = 'duplicate_of'
     GROUP BY ALL)
 SELECT t.ordinal, t.key,
        CASE WHEN f.elements IS NOT NULL THEN '[' || array_to_string(f.elements, ',') || ']'
             WHEN t.key = 'derived_from' AND (t.ordinal IN (SELECT ordinal FROM prompts)) THEN NULL
             ELSE '[]' END AS value
-FROM touched t LEFT JOIN final f USING (ordinal, key);
+FROM changed t LEFT JOIN final f USING (ordinal, key);
 
 CREATE TABLE link_edits AS
 WITH stored AS (SELECT ordinal, key, value FROM link_members WHERE NOT spelled),
@@ -104,7 +104,10 @@ CREATE TABLE tag_edits AS
 WITH wanted AS (
     SELECT r.ordinal, r.tags_found, r.tags_clean, r.tags_json,
            r.tags_clean IS NOT NULL AND r.tags_clean <> r.tags_found AND takes('CS111', 'safe') AND written('CS111') AS clean,
-           r.v1 AND r.by_agent AND r.artifact AND r.kind <> 'comment' AND r.tags_clean IS NOT NULL AND NOT list_contains(r.tags_clean, r.kind)
+           r.v1 AND r.by_agent AND r.artifact AND r.kind <> 'comment'
+               -- Labels that become tags make a claim where there was none.
+               AND (r.tags_clean IS NOT NULL OR ((r.labels IS NOT NULL OR r.metadata_tags IS NOT NULL) AND takes('CS112', 'unsafe') AND written('CS112')))
+               AND NOT list_contains(coalesce(r.tags_clean, []), r.kind)
                AND takes('CS110', 'safe') AND written('CS110') AS token,
            r.v1 AND r.kind = 'comment' AND r.tags_clean = [] AND takes('CS716', 'safe') AND written('CS716') AS comment,
            (r.labels IS NOT NULL OR r.metadata_tags IS NOT NULL) AND takes('CS112', 'unsafe') AND written('CS112') AS labelled,

@@ -19,7 +19,7 @@ together AS (
     UNION ALL
     SELECT ordinal, wave, code, level, requires, path, value, false FROM extra
     UNION ALL
-    SELECT d.ordinal, 0, 'CS004', 'safe', NULL, '', l.metadata, false FROM decoded d JOIN lines l ON l.rowid = d.ordinal
+    SELECT ordinal, 0, 'CS004', 'safe', NULL, '', NULL, false FROM decoded
     UNION ALL
     SELECT s.ordinal, w.w.wave, s.code, s.level, NULL, s.path, s.value, true FROM shared s JOIN waves w ON w.w.code = s.code)
 SELECT DISTINCT t.ordinal, t.path, t.wave, t.code, t.value, t.requires,
@@ -28,5 +28,5 @@ SELECT DISTINCT t.ordinal, t.path, t.wave, t.code, t.value, t.requires,
             WHEN t.shared AND t.level = 'safe' AND list_contains(getvariable('demoted'), t.code) THEN 'unsafe' ELSE t.level END AS level
 FROM together t JOIN records r USING (ordinal)
 WHERE r.class IN ('v1', 'legacy') AND written(t.code)
-  AND NOT (r.metadata_form = 'text' AND NOT getvariable('text_encoded') AND NOT written('CS004'))
+  AND NOT (r.metadata_form = 'text' AND NOT getvariable('text_encoded') AND NOT (written('CS004') AND takes('CS004', 'safe')))
   AND (t.shared OR t.level = 'safe' OR getvariable('track') = 'unsafe');

@@ -1,34 +1,44 @@
 -- The graph: what each record is on this track, and the typed edges between them.
 
-CREATE TABLE nodes AS
-SELECT r.ordinal, r.id_key, r.id_json, r.id_value, r.id_form, r.class, r.source, r.thread, r.created, r.opening, r.has_text, r.text_hash, r.text_length,
-       r.tags_clean, r.by_agent, r.status, r.kind_text, r.f_status,
+CREATE TABLE node_facts AS
+SELECT r.ordinal, r.id_key, r.class, r.created, r.kind_text, r.version_json, r.status,
        r.v1 OR coalesce(p.promoted, false) AS v1,
        CASE WHEN p.promoted THEN p.kind ELSE r.kind END AS kind,
        r.kind_absent AND NOT coalesce(p.promoted, false) AS kind_absent,
-       string_of(r.f_project) AS project, string_of(r.f_task_name) AS task_name,
-       -- Normalisations these values rest on.
-       list_filter([CASE WHEN r.kind_text <> r.kind THEN 'CS105' END,
-                    CASE WHEN r.version_json <> '1' THEN 'CS103' END,
-                    CASE WHEN p.promoted THEN 'CS102' END], lambda c: c IS NOT NULL) AS needs,
-       coalesce(r.f_links[1] = '{' OR r.f_links = 'null' OR r.f_links IS NULL, true) AS takes_links
+       coalesce(p.promoted, false) AS promoted
 FROM records r
 LEFT JOIN (SELECT *, takes('CS102', 'unsafe') AND written('CS102') AND len(missing) = 0 AND NOT version_unreadable AND NOT references_left
                         AND len(list_filter(needs, lambda c: NOT written(c))) = 0 AS promoted
            FROM promotions) p USING (ordinal);
 
+CREATE VIEW nodes AS
+SELECT *, id_value_of(id_key) AS id_value, own_form(id_key) AS id_form,
+       -- Normalisations these values rest on.
+       list_filter([CASE WHEN kind_text <> kind THEN 'CS105' END, CASE WHEN version_json <> '1' THEN 'CS103' END,
+                    CASE WHEN promoted THEN 'CS102' END], lambda c: c IS NOT NULL) AS needs
+FROM node_facts;
+
 -- A passive key and the active edge each of its ids stands for.
 CREATE TABLE passive_elements AS
-SELECT c.ordinal, c.key AS passive, a.active, a.one, c.slot, c.value, c.id_key, n.id_key AS own_key, n.id_value, n.id_form, t.ordinal AS target,
-       t.class AS target_class, coalesce(c.id_key = n.id_key, false) AS is_self,
-       EXISTS (FROM cells_referred e WHERE e.ordinal = t.ordinal AND e.key = a.active AND e.id_key = n.id_key) AS stands,
-       coalesce(t.takes_links AND t.class IN ('v1', 'legacy') AND c.id_key <> n.id_key AND n.id_form = getvariable('id_form')
-                AND NOT (a.one AND EXISTS (FROM cells_referred e WHERE e.ordinal = t.ordinal AND e.key = a.active)), false) AS can_stand
-FROM cells_referred c
-JOIN passive_links a ON a.passive = c.key
-JOIN nodes n ON n.ordinal = c.ordinal
-LEFT JOIN ids i ON i.id_key = c.id_key
-LEFT JOIN nodes t ON t.ordinal = i.ordinal;
+WITH asked AS (
+    SELECT c.ordinal, c.key AS passive, a.active, a.one, c.slot, c.value, c.id_key, n.id_key AS own_key, i.ordinal AS target,
+           coalesce(c.id_key = n.id_key, false) AS is_self
+    FROM cells_referred c
+    JOIN passive_links a ON a.passive = c.key
+    JOIN nodes n ON n.ordinal = c.ordinal
+    LEFT JOIN ids i ON i.id_key = c.id_key),
+active AS (
+    SELECT ordinal, key, id_key FROM cells_referred WHERE key IN (SELECT active FROM passive_links) AND ordinal IN (SELECT target FROM asked)
+    UNION ALL
+    SELECT ordinal, key, id_key FROM plain_edges WHERE key IN (SELECT active FROM passive_links) AND ordinal IN (SELECT target FROM asked)),
+targets AS (
+    SELECT ordinal, class, f_links IS NULL OR f_links = 'null' OR starts_with(f_links, '{') AS takes_links
+    FROM records WHERE ordinal IN (SELECT target FROM asked))
+SELECT q.*, t.class AS target_class,
+       EXISTS (FROM active e WHERE e.ordinal = q.target AND e.key = q.active AND e.id_key = q.own_key) AS stands,
+       coalesce(t.takes_links AND t.class IN ('v1', 'legacy') AND NOT q.is_self AND own_form(q.own_key) = getvariable('id_form')
+                AND NOT (q.one AND EXISTS (FROM active e WHERE e.ordinal = q.target AND e.key = q.active)), false) AS can_stand
+FROM asked q LEFT JOIN targets t ON t.ordinal = q.target;
 
 CREATE TABLE passive_verdicts AS
 SELECT m.ordinal, m.key AS passive, m.found_key,
@@ -50,7 +60,7 @@ WITH wanted AS (
 ranked AS (
     SELECT *, row_number() OVER (PARTITION BY target, active ORDER BY length(own_key), own_key) AS claim FROM wanted),
 losers AS (SELECT DISTINCT ordinal, passive FROM ranked WHERE one AND claim > 1)
-SELECT DISTINCT r.target AS ordinal, r.active AS key, r.id_value AS value, r.own_key AS id_key, r.ordinal AS asked_by, r.passive
+SELECT DISTINCT r.target AS ordinal, r.active AS key, id_value_of(r.own_key) AS value, r.own_key AS id_key, r.ordinal AS asked_by, r.passive
 FROM ranked r ANTI JOIN losers USING (ordinal, passive);
 
 CREATE TABLE passive_dropped AS
@@ -66,11 +76,15 @@ UNION ALL
 SELECT ordinal, key, 'entry', 3000000000000 + row_number() OVER (PARTITION BY ordinal, key ORDER BY length(id_key), id_key), value, id_key, id_key, NULL, false
 FROM (SELECT DISTINCT ordinal, key, value, id_key FROM made_edges);
 
+-- Every element of every array after the repairs of this track.
+CREATE VIEW cells AS
+SELECT ordinal, key, role, slot, value, same, id_key FROM cells_active
+UNION ALL
+SELECT ordinal, key, 'entry', slot, value, id_key, id_key FROM plain_edges;
+
 CREATE TABLE edges AS
-SELECT c.ordinal, c.key, c.slot, c.value, c.id_key, i.ordinal AS target, c.id_key = n.id_key AS is_self
-FROM cells_active c
-JOIN nodes n ON n.ordinal = c.ordinal
-LEFT JOIN ids i ON i.id_key = c.id_key
+SELECT c.ordinal, c.key, c.slot, c.value, c.id_key, i.ordinal AS target, coalesce(i.ordinal = c.ordinal, false) AS is_self
+FROM cells c LEFT JOIN ids i ON i.id_key = c.id_key
 WHERE c.role = 'entry' AND c.id_key IS NOT NULL;
 
 -- The projects that the other records of a thread name, for v1 records that name none.

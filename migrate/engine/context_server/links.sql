@@ -4,21 +4,27 @@
 CREATE TABLE ids AS
 SELECT id_key, min(ordinal) AS ordinal FROM records WHERE id_key IS NOT NULL GROUP BY id_key;
 
+-- One row a link key that the schema or a known system has; `plain` are arrays with nothing to repair, whose elements
+-- are read by their form alone.
 CREATE TABLE link_members AS
 WITH spread AS (
-    SELECT ordinal, generate_subscripts(json_keys(f_links), 1) AS rank, unnest(json_keys(f_links)) AS found_key,
-           unnest(json_extract(f_links, '$.*')::VARCHAR[]) AS value
-    FROM records WHERE f_links[1] = '{' AND NOT held AND class <> 'newer'),
+    SELECT ordinal, generate_subscripts(keys, 1) AS rank, unnest(keys) AS found_key, unnest(json_extract(f_links, '$.*')::VARCHAR[]) AS value
+    FROM (SELECT ordinal, f_links, json_keys(f_links) AS keys FROM records
+          WHERE starts_with(f_links, '{') AND f_links <> '{}' AND class NOT IN ('held', 'newer'))),
 forms AS (
     SELECT found_key,
            coalesce(e.key, s.key, CASE WHEN regexp_full_match(found_key, getvariable('external_key')) THEN found_key END) AS key,
            coalesce(e.role, s.role, CASE WHEN regexp_full_match(found_key, getvariable('external_key')) THEN 'external' END) AS role,
-           e.key IS NULL AND s.key IS NOT NULL AS spelled
+           e.key IS NULL AND s.key IS NOT NULL AS spelled,
+           coalesce(e.key, s.key) IN (SELECT passive FROM passive_links) AS passive
     FROM (SELECT DISTINCT found_key FROM spread) k
     LEFT JOIN link_keys e ON e.key = found_key
-    LEFT JOIN link_keys s ON s.registered AND s.key = snake(found_key))
-SELECT ordinal, found_key, key, role, spelled, rank + CASE WHEN spelled THEN 100000 ELSE 0 END AS rank, value
-FROM spread JOIN forms USING (found_key) WHERE key IS NOT NULL;
+    LEFT JOIN link_keys s ON s.registered AND s.key = snake(found_key)),
+known AS (SELECT * FROM spread JOIN forms USING (found_key) WHERE key IS NOT NULL)
+SELECT ordinal, found_key, key, role, spelled, rank + CASE WHEN spelled THEN 100000 ELSE 0 END AS rank, value,
+       NOT spelled AND NOT coalesce(passive, false) AND has_plain_elements(role, value)
+           AND (NOT contains(value, ',') OR len(list_distinct(plain_elements(value))) = len(plain_elements(value))) AS plain
+FROM known;
 
 -- The sub-keys of `references`; a bare list is the ids themselves (sub_key NULL).
 CREATE TABLE reference_members AS
@@ -48,23 +54,34 @@ SELECT ordinal, v1, rank, sub_key, value, is_empty, role,
        NOT is_empty AND role = 'entry' AND value[1] = '"' AND regexp_matches(string_of(value), '[,;\s]') AS crowded
 FROM roles;
 
+-- Records whose links are repaired or added to: all their arrays are spread to elements. Those of the others are edges as they are.
+CREATE TABLE touched AS
+SELECT ordinal FROM link_members WHERE NOT plain
+UNION SELECT ordinal FROM reference_members
+UNION SELECT ordinal FROM link_members JOIN records USING (ordinal) WHERE key = 'derived_from' AND class = 'legacy';
+
+-- Edges of the records whose links stay as they are.
+CREATE TABLE plain_edges AS
+SELECT ordinal, key, rank * 1000000 + generate_subscripts(tokens, 1) AS slot, unnest(tokens) AS value, plain_key(unnest(tokens)) AS id_key
+FROM (SELECT ordinal, key, rank, plain_elements(value) AS tokens FROM link_members ANTI JOIN touched USING (ordinal) WHERE role = 'entry');
+
 CREATE TABLE elements AS
 WITH found AS (
-    SELECT ordinal, 'links' AS part, key, role, rank, generate_subscripts(json_extract(value, '$[*]'), 1) AS pos,
-           unnest(json_extract(value, '$[*]')::VARCHAR[]) AS token, false AS one
-    FROM link_members WHERE value[1] = '['
+    SELECT ordinal, 'links' AS part, key, role, rank, generate_subscripts(tokens, 1) AS pos, unnest(tokens) AS token, false AS one
+    FROM (SELECT *, json_extract(value, '$[*]')::VARCHAR[] AS tokens FROM link_members SEMI JOIN touched USING (ordinal) WHERE value[1] = '[')
     UNION ALL
-    SELECT ordinal, 'links', key, role, rank, 1, value, true FROM link_members WHERE value[1] <> '[' AND value <> 'null'
+    SELECT ordinal, 'links', key, role, rank, 1, value, true
+    FROM link_members SEMI JOIN touched USING (ordinal) WHERE value[1] <> '[' AND value <> 'null'
     UNION ALL
-    SELECT ordinal, 'references', key, role, rank, generate_subscripts(json_extract(value, '$[*]'), 1),
-           unnest(json_extract(value, '$[*]')::VARCHAR[]), false
-    FROM reference_members WHERE value[1] = '[' AND role IS NOT NULL AND NOT is_empty
+    SELECT ordinal, 'references', key, role, rank, generate_subscripts(tokens, 1), unnest(tokens), false
+    FROM (SELECT *, CASE WHEN has_plain_elements(role, value) THEN plain_elements(value) ELSE json_extract(value, '$[*]')::VARCHAR[] END AS tokens
+          FROM reference_members WHERE value[1] = '[' AND role IS NOT NULL AND NOT is_empty)
     UNION ALL
     SELECT ordinal, 'references', key, role, rank, 1, value, true
     FROM reference_members WHERE value[1] <> '[' AND role = 'entry' AND NOT is_empty AND NOT crowded),
 bare AS (
     SELECT *, exact(token) AS number,
-           CASE WHEN token[1] = '{' AND json_keys(token) = ['id'] THEN exact(json_extract(token, '$.id')::VARCHAR) END AS inner_id
+           CASE WHEN starts_with(token, '{') AND json_keys(token) = ['id'] THEN exact(json_extract(token, '$.id')::VARCHAR) END AS inner_id
     FROM found),
 words AS (
     SELECT *, coalesce(inner_id, number) AS t, string_of(coalesce(inner_id, number)) AS s
@@ -76,6 +93,7 @@ integers AS (
 forms AS (
     SELECT *,
            CASE
+           WHEN role = 'entry' AND has_plain_elements('entry', '[' || token || ']') THEN 'ok'
            WHEN role <> 'entry' THEN
                CASE role WHEN 'url' THEN CASE WHEN is_url(s) THEN 'ok' ELSE 'CS509 manual' END
                          WHEN 'external' THEN CASE WHEN s IS NOT NULL AND inner_id IS NULL THEN 'ok' ELSE 'CS509 manual' END
@@ -212,17 +230,17 @@ SELECT r.ordinal, r.kind_any AS kind,
        list_filter([
            CASE WHEN string_of(f_project) IS NULL THEN 'project' END,
            CASE WHEN by_agent AND coalesce(string_of(f_agent_name), CASE WHEN present(f_agent_name) IS NULL THEN string_of(f_agent_type) END) IS NULL THEN 'agent_name' END,
-           CASE WHEN k.status_required AND NOT coalesce(status_unsafe IN (SELECT status FROM statuses s WHERE s.vocabulary = r.vocabulary), false) THEN 'status' END,
+           CASE WHEN k.status_required AND NOT coalesce(in_vocabulary(r.vocabulary, status_becomes), false) THEN 'status' END,
            CASE WHEN kind_any IN ('issue', 'upstream_issue') AND coalesce(string_of(f_title), title_offered) IS NULL THEN 'title' END,
            CASE WHEN kind_any = 'issue' AND coalesce(priority_safe, priority_word::VARCHAR) IS NULL THEN 'priority' END,
            CASE WHEN kind_any = 'issue' AND string_of(f_source_project) IS NULL THEN 'source_project' END,
            CASE WHEN kind_any = 'upstream_issue' AND string_of(f_upstream_repo) IS NULL THEN 'upstream_repo' END,
            CASE WHEN kind_any = 'upstream_issue' AND string_of(f_upstream_component) IS NULL THEN 'upstream_component' END,
-           CASE WHEN kind_any = 'upstream_issue' AND NOT coalesce(list_contains(getvariable('filings'), coalesce(filing, fold(string_of(f_filing)))), false) THEN 'filing' END,
+           CASE WHEN kind_any = 'upstream_issue' AND NOT coalesce(is_filing(coalesce(filing, fold(string_of(f_filing)))), false) THEN 'filing' END,
            CASE WHEN kind_any = 'upstream_issue' AND (affected_projects IS NULL OR (f_affected_projects[1] = '"' AND is_crowded_text(affected_projects[1]))) THEN 'affected_projects' END,
            CASE WHEN kind_any = 'upstream_issue'
                      AND (NOT coalesce(is_upstream_ref(upstream_ref), present(f_upstream_ref) IS NULL)
-                          OR (present(f_upstream_ref) IS NULL AND list_contains(getvariable('filings_with_item'), coalesce(filing, fold(string_of(f_filing))))))
+                          OR (present(f_upstream_ref) IS NULL AND is_filing_with_item(coalesce(filing, fold(string_of(f_filing))))))
                 THEN 'upstream_ref' END,
            CASE WHEN kind_any = 'comment' AND coalesce(p.n, 0) <> 1 THEN 'links.parent' END
        ], lambda m: m IS NOT NULL) AS missing,
@@ -244,5 +262,6 @@ JOIN kinds k ON k.kind = r.kind_any
 LEFT JOIN (SELECT ordinal, bool_or(leaves OR level = 'manual') AS leaves, list(DISTINCT code) AS codes FROM reference_verdicts GROUP BY ordinal) l ON l.ordinal = r.ordinal
 LEFT JOIN (SELECT ordinal, CASE WHEN bool_or(id_key IS NULL AND level = 'manual') THEN 0 ELSE count(DISTINCT coalesce(id_key, token)) END AS n,
                   list_concat(coalesce(list(DISTINCT code) FILTER (code IS NOT NULL), []), CASE WHEN bool_or(one) THEN ['CS502'] ELSE [] END) AS codes
-           FROM elements WHERE part = 'links' AND key = 'parent' GROUP BY ordinal) p ON p.ordinal = r.ordinal
+           FROM (SELECT ordinal, id_key, level, token, code, one FROM elements WHERE part = 'links' AND key = 'parent'
+                 UNION ALL SELECT ordinal, id_key, 'ok', value, NULL, false FROM plain_edges WHERE key = 'parent') GROUP BY ordinal) p ON p.ordinal = r.ordinal
 WHERE r.class = 'legacy';

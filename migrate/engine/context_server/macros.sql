@@ -1,7 +1,8 @@
 -- Small words of the table model. Every JSON value travels as its text; its type is its first character.
 
 -- The string a JSON text holds, NULL for any other type.
-CREATE OR REPLACE MACRO string_of(j) AS CASE WHEN j[1] = '"' THEN json_extract_string(j, '$') END;
+CREATE OR REPLACE MACRO string_of(j) AS
+    CASE WHEN starts_with(j, '"') THEN CASE WHEN contains(j, '\') THEN json_extract_string(j, '$') ELSE j[2:-2] END END;
 -- A string as JSON text.
 CREATE OR REPLACE MACRO json_text(s) AS to_json(s)::VARCHAR;
 -- NULL for JSON null as for an absent member.
@@ -52,7 +53,7 @@ CREATE OR REPLACE MACRO offset_minutes(o) AS
               * (o[2:3]::BIGINT * 60 + CASE WHEN length(o) > 3 THEN right(o, 2)::BIGINT ELSE 0 END) END;
 CREATE OR REPLACE MACRO moment_of_string(s) AS
     CASE WHEN s[1:4] = '0000' THEN NULL
-         WHEN length(s) = 19 AND regexp_full_match(s, '[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}')
+         WHEN strlen(s) = 19 AND translate(s, '123456789T', '000000000 ') = '0000-00-00 00:00:00'
          THEN epoch_us(try_cast(s AS TIMESTAMP))
          WHEN moment_part(s, 1) <> '' AND NOT (moment_part(s, 3) = '' AND moment_part(s, 4) <> '')
          THEN epoch_us(try_cast(moment_part(s, 1) || ' ' || moment_part(s, 2)
@@ -94,16 +95,19 @@ CREATE OR REPLACE MACRO own_form(key) AS CASE key[1] WHEN 'i' THEN 'integer' WHE
 -- A number that a double cannot hold travels as a marked string; here is its text again.
 CREATE OR REPLACE MACRO exact(j) AS CASE WHEN j[2] = chr(1114111) THEN j[3:-2] ELSE j END;
 -- The strings of a JSON array of strings, or of one string; NULL for anything else.
-CREATE OR REPLACE MACRO string_list(j) AS
-    CASE WHEN j[1] = '"' THEN [json_extract_string(j, '$')]
-         WHEN j = '[]' THEN []::VARCHAR[]
-         WHEN j[1] = '[' AND list_bool_and(list_transform(json_extract(j, '$[*]')::VARCHAR[], lambda t: t[1] = '"'))
+CREATE OR REPLACE MACRO string_list_of_array(j) AS
+    CASE WHEN j = '[]' THEN []::VARCHAR[]
+         WHEN starts_with(j, '[') AND list_bool_and(list_transform(json_extract(j, '$[*]')::VARCHAR[], lambda t: starts_with(t, '"')))
          THEN json_extract_string(j, '$[*]') END;
+CREATE OR REPLACE MACRO string_list(j) AS
+    CASE WHEN j IS NULL THEN NULL WHEN starts_with(j, '"') THEN [json_extract_string(j, '$')] ELSE string_list_of_array(j) END;
 CREATE OR REPLACE MACRO without_doubles(l) AS list_filter(l, lambda x, i: list_position(l, x) = i);
--- Tags as the server keeps them: trimmed, lower case, no blanks, no doubles. Tags with letters outside ASCII are
--- looked up, because only Python lowers them as the server does.
+-- Tags as the server keeps them: trimmed, lower case as Python lowers them, no blanks, no doubles. DuckDB lowers as
+-- Python does but for a capital I with a dot, and for a sigma, whose lower case depends on its place: those are looked up.
 CREATE OR REPLACE MACRO clean_tag(t) AS
-    CASE WHEN strlen(t) = length(t) THEN ascii_lower(ascii_trim(t)) ELSE coalesce(map_extract_value(getvariable('odd_tags'), t), t) END;
+    CASE WHEN strlen(t) = length(t) THEN ascii_lower(trim(t, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(28) || chr(29) || chr(30) || chr(31)))
+         WHEN contains(t, 'Σ') THEN coalesce(map_extract_value(getvariable('odd_tags'), t), t)
+         ELSE lower(replace(trim(t, getvariable('blanks')), 'İ', 'i̇')) END;
 CREATE OR REPLACE MACRO cleaned_tags(l) AS
     without_doubles(list_filter(list_transform(l, lambda t: clean_tag(t)), lambda t: t <> ''));
 -- Whether this track carries a repair of this code and level on to what is decided after it.
@@ -119,3 +123,51 @@ CREATE OR REPLACE MACRO is_upstream_ref(s) AS regexp_full_match(s, '[^\s#/]+(/[^
 CREATE OR REPLACE MACRO exact_json(j) AS exact(j);
 CREATE OR REPLACE MACRO tokens_of(l) AS without_doubles(list_transform(l, lambda t: ascii_lower(ascii_trim(t))));
 CREATE OR REPLACE MACRO report_type_core(t) AS map_extract_value(getvariable('report_types'), t);
+
+CREATE OR REPLACE MACRO id_value_of(key) AS CASE WHEN starts_with(key, 'h') THEN '"' || key[2:] || '"' ELSE key[2:] END;
+CREATE OR REPLACE MACRO is_artifact(kind) AS is_kind_token(kind);
+CREATE OR REPLACE MACRO needs_status(kind) AS is_kind_with_status(kind);
+CREATE OR REPLACE MACRO status_family(kind) AS map_extract_value(getvariable('status_families'), kind);
+CREATE OR REPLACE MACRO in_vocabulary(vocabulary, status) AS
+    CASE vocabulary WHEN 'work' THEN is_status_of_work(status)
+                    WHEN 'issue' THEN is_status_of_issue(status)
+                    WHEN 'upstream_issue' THEN is_status_of_upstream_issue(status)
+                    WHEN 'any' THEN is_status_of_any(status) END;
+-- The user's own word for a status: by the kind, else by any.
+CREATE OR REPLACE MACRO mapped_status(kind, folded) AS
+    coalesce(map_extract_value(getvariable('status_map'), coalesce(kind, '-') || ':' || folded), map_extract_value(getvariable('status_map'), 'any:' || folded));
+
+-- Whether a compact array holds nothing but well-formed elements of its role, and those elements.
+CREATE OR REPLACE MACRO has_plain_elements(role, value) AS
+    CASE WHEN value = '[]' THEN true
+         WHEN role = 'entry' THEN CASE WHEN getvariable('id_form') = 'integer' THEN regexp_full_match(value, '\[[1-9][0-9]*(,[1-9][0-9]*)*\]')
+                                       ELSE regexp_full_match(value, '\["[0-9a-f]{32}"(,"[0-9a-f]{32}")*\]') END
+         WHEN role = 'commit' THEN regexp_full_match(value, '\["([0-9a-f]{40}|[0-9a-f]{64})"(,"([0-9a-f]{40}|[0-9a-f]{64})")*\]')
+         WHEN role = 'url' THEN regexp_full_match(value, '\["[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s"\\,]+[^"\\,]*"(,"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s"\\,]+[^"\\,]*")*\]')
+         WHEN role = 'external' THEN regexp_full_match(value, '\["[^"\\,]*"(,"[^"\\,]*")*\]')
+         ELSE false END;
+CREATE OR REPLACE MACRO plain_elements(value) AS
+    CASE WHEN value = '[]' THEN []::VARCHAR[] ELSE string_split(value[2:-2], ',') END;
+-- The key of an id that is written as the corpus writes it.
+CREATE OR REPLACE MACRO plain_key(token) AS CASE WHEN starts_with(token, '"') THEN 'h' || token[2:-2] ELSE 'i' || token END;
+
+-- NaN and the infinities, which the JSON functions write so whatever their case was.
+CREATE OR REPLACE MACRO names_no_number(j) AS contains(j, 'NaN') OR contains(j, 'Infinity');
+-- Whether a JSON text holds a number that is written as a float.
+CREATE OR REPLACE MACRO has_float(j) AS regexp_matches(j, '(^|[\[,:])-?[0-9]+[.eE]');
+-- The one kind that all evidence names.
+CREATE OR REPLACE MACRO only_one(a, b, c, d, e) AS
+    CASE WHEN coalesce(a <> coalesce(a, b, c, d, e), false) OR coalesce(b <> coalesce(a, b, c, d, e), false)
+              OR coalesce(c <> coalesce(a, b, c, d, e), false) OR coalesce(d <> coalesce(a, b, c, d, e), false)
+              OR coalesce(e <> coalesce(a, b, c, d, e), false) THEN NULL ELSE coalesce(a, b, c, d, e) END;
+
+CREATE OR REPLACE MACRO is_other_than_string(j) AS NOT starts_with(j, '"') AND j <> 'null';
+-- Cheap looks before dear ones.
+CREATE OR REPLACE MACRO opens_placeholder(j) AS starts_with(j, '"[') OR starts_with(j, '"<') OR starts_with(j, '"..');
+CREATE OR REPLACE MACRO are_plain_tokens(j) AS
+    j IS NULL OR regexp_full_match(j, '\["[a-z0-9._+#-]+"\]')
+    OR (regexp_full_match(j, '\["[a-z0-9._+#-]+"(,"[a-z0-9._+#-]+")*\]') AND len(list_distinct(plain_elements(j))) = len(plain_elements(j)));
+
+-- How many members a compact JSON text can have at most, at any depth.
+CREATE OR REPLACE MACRO member_bound(j) AS coalesce((strlen(j) - strlen(replace(j, '":', ''))) // 2, 0);
+CREATE OR REPLACE MACRO has_doubles(j) AS len(list_distinct(json_keys(j))) < len(json_keys(j));

@@ -7,7 +7,7 @@ FROM (SELECT ordinal, code, unnest(from_json(requires, '[{"record":"JSON","path"
       FROM findings WHERE requires IS NOT NULL) f
 UNION ALL
 -- A passive key goes because the active edge stands on the other record.
-SELECT p.ordinal, 'CS504', t.id_value, '/links/' || p.active, p.id_value
+SELECT p.ordinal, 'CS504', t.id_value, '/links/' || p.active, id_value_of(p.own_key)
 FROM passive_elements p JOIN passive_dropped d USING (ordinal, passive) JOIN nodes t ON t.ordinal = p.target WHERE p.stands
 UNION ALL
 -- An active edge is made because the passive key asks for it.
@@ -28,7 +28,7 @@ JOIN nodes n ON n.ordinal = c.step JOIN nodes t ON t.ordinal = c.next)
 -- Where the record spells the id in a way that only this run can read (an id map, a prefix, an object), that spelling too.
 SELECT s.ordinal, s.code, s.record, s.path, s.holds, any_value(e.token) AS spelled
 FROM stated s
-LEFT JOIN nodes n ON starts_with(s.path, '/links/') AND n.id_value = s.record
+LEFT JOIN nodes n ON starts_with(s.path, '/links/') AND n.id_key = (CASE WHEN starts_with(s.record, '"') THEN 'h' || s.record[2:-2] ELSE 'i' || s.record END)
 LEFT JOIN elements e ON e.part = 'links' AND e.ordinal = n.ordinal AND '/links/' || e.key = s.path
      AND e.code IN ('CS503', 'CS603', 'CS605') AND e.repaired = s.holds
 GROUP BY ALL;

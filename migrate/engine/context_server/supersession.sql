@@ -26,12 +26,13 @@ SELECT j.ordinal, j.level, j.successors, n.status, j.ground.needs AS needs,
 FROM judged j JOIN nodes n USING (ordinal);
 
 CREATE TABLE comment_parents AS
-SELECT n.*, c.value, c.id_key AS parent_key, i.ordinal AS target
+SELECT n.ordinal, n.v1, c.value, c.id_key AS parent_key, i.ordinal AS target, r.thread, r.opening, r.has_text
 FROM nodes n
-JOIN (SELECT ordinal, any_value(value) AS value, any_value(id_key) AS id_key FROM cells_active WHERE key = 'parent'
+JOIN (SELECT ordinal, any_value(value) AS value, any_value(id_key) AS id_key FROM cells WHERE key = 'parent'
       GROUP BY ordinal HAVING count(DISTINCT same) = 1) c USING (ordinal)
+JOIN records r USING (ordinal)
 LEFT JOIN ids i ON i.id_key = c.id_key
-WHERE n.kind = 'comment' AND n.class IN ('v1', 'legacy') AND c.id_key IS NOT NULL AND c.id_key <> n.id_key;
+WHERE n.kind = 'comment' AND n.class IN ('v1', 'legacy') AND coalesce(c.id_key <> n.id_key, true);
 
 -- Findings about single elements, gathered to one a record, code and array.
 CREATE TABLE element_findings AS
@@ -39,6 +40,8 @@ WITH facts AS (
     SELECT ordinal, '/links/' || key AS path, code, level, token, repaired, pos, rank FROM elements WHERE part = 'links' AND code IS NOT NULL
     UNION ALL
     SELECT ordinal, '/links/' || key, 'CS507', 'manual', token, NULL, pos, rank FROM elements WHERE part = 'links' AND is_self
+    UNION ALL
+    SELECT ordinal, '/links/' || key, 'CS507', 'manual', value, NULL, slot, 0 FROM edges ANTI JOIN touched USING (ordinal) WHERE is_self
     UNION ALL
     SELECT e.ordinal, v.path, CASE WHEN e.is_self THEN 'CS507' ELSE e.code END, CASE WHEN e.is_self THEN 'manual' ELSE e.level END,
            e.token, CASE WHEN NOT e.is_self THEN e.repaired END, e.pos, e.rank

@@ -1,0 +1,99 @@
+"""What the tool says of the sample corpora, written anew: ``python reports/examples/build.py`` from anywhere.
+
+Each folder beside this file is one corpus with one set of options. Everything is made by the commands themselves, in a
+folder of their own and 80 columns wide; only what differs from run to run is put to fixed values: the time a plan was
+made, the seconds a run took, the names of runs. A test makes them again and compares.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+
+from click.testing import CliRunner
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SAMPLES = Path("sample_data", "context_server")
+sys.path.insert(0, str(ROOT))
+
+from migrate.cli.main import PROGRAM, cli  # noqa: E402 - the package lies beside this script and need not be installed
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A corpus and the options of its plan; ``checked`` where a check says something that no other example has."""
+
+    corpus: str
+    options: tuple[str, ...] = ()
+    checked: bool = True
+
+
+EXAMPLES: Mapping[str, Example] = {
+    "entries": Example("entries.jsonl"),
+    "entries-unsafe": Example("entries.jsonl", ("--unsafe-fixes",), checked=False),
+    "entries_uuid": Example("entries_uuid.jsonl", ("--id-map", (SAMPLES / "id_map.json").as_posix())),
+    "clean": Example("clean.jsonl"),
+}
+
+_FIXED = (
+    (re.compile(r'("created_at": ?")[^"]+(")(?=[,}]\s*$)', re.MULTILINE), r"\g<1>2026-01-01T00:00:00Z\2"),
+    (re.compile(r"\bmade \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "made 2026-01-01T00:00:00Z"),
+    (re.compile(r", \d+\.\d s$", re.MULTILINE), ", 0.0 s"),
+    (re.compile(r"\b\d{8}T\d{6}Z-[0-9a-f]{8}\b"), "20260101T000000Z-00000000"),
+)
+
+
+def build(name: str, folder: Path) -> dict[str, bytes]:
+    """The files of an example by name; ``folder`` is empty and takes what the commands write."""
+    example = EXAMPLES[name]
+    shutil.copytree(ROOT / SAMPLES, folder / SAMPLES)
+    corpus = (SAMPLES / example.corpus).as_posix()
+    made = {}
+    with chdir(folder):
+        if example.checked:
+            made["check.txt"] = _run("check", corpus, *example.options)
+            made["check.jsonl"] = _run("check", corpus, *example.options, "--format", "jsonl")
+        made["plan.txt"] = _run("plan", corpus, *example.options, "-o", "plan.jsonl")
+        made["plan.jsonl"] = Path("plan.jsonl").read_text("utf-8")
+        made["report.md"] = next(Path("reports").glob("*/plans/*/report.md")).read_text("utf-8")
+        made["diff.txt"] = _run("show", "plan.jsonl", "--diff")
+        made["apply.txt"] = _run("apply", "plan.jsonl", "-o", "repaired.jsonl")
+    return {file: _settled(text).encode() for file, text in made.items()}
+
+
+def _run(*arguments: str) -> str:
+    own = {name: None for name in os.environ if name.startswith("CORPUS_MIGRATE_")}
+    result = CliRunner().invoke(cli, arguments, prog_name=PROGRAM, env={**own, "COLUMNS": "80"})
+    if result.exit_code not in (0, 1):
+        raise RuntimeError(f"{' '.join(arguments)}: {result.exit_code}: {result.stderr}")
+    return result.stdout
+
+
+def _settled(text: str) -> str:
+    for pattern, fixed in _FIXED:
+        text = pattern.sub(fixed, text)
+    return text
+
+
+def main() -> None:
+    """Write every example into its folder."""
+    for name in EXAMPLES:
+        with tempfile.TemporaryDirectory() as folder:
+            made = build(name, Path(folder))
+        shutil.rmtree(HERE / name, ignore_errors=True)
+        (HERE / name).mkdir()
+        for file, content in made.items():
+            (HERE / name / file).write_bytes(content)
+        print(f"{name}: {', '.join(sorted(made))}")
+
+
+if __name__ == "__main__":
+    main()
