@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -10,24 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from migrate.applying.comparing import State, compare, holds, key_of, spellings
+from migrate.applying.comparing import State, compare, holds, key_of
 from migrate.applying.errors import ApplyError, Refused
 from migrate.applying.journal import Journal, new_run_id, write_result
+from migrate.applying.planned import PlanIndex, Planned, Requirement
 from migrate.corpora.files import FileCorpus, open_files
 from migrate.corpora.rewrite import Staged, stage
 from migrate.corpora.source import ShardSource
 from migrate.engine.database import Database
-from migrate.engine.json_text import JsonError, elements, unquote
 from migrate.engine.locating import load_ids, positions
 from migrate.engine.macros import create_plain_macros
 from migrate.naming import corpus_name
 from migrate.planning.canonical import record_hash
 from migrate.planning.drafting import stored, value_at
-from migrate.planning.errors import PlanError
 from migrate.planning.merge_patch import Patch
-from migrate.planning.plan_file import PlanFile, read_plan
+from migrate.planning.plan_file import read_plan
 from migrate.planning.splice import splice
 from migrate.rules import vocabulary
 from migrate.types import Limits
@@ -50,17 +46,6 @@ class ApplyResult:
     problems: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Planned:
-    """One plan line against the target."""
-
-    key: str
-    line: str
-    unit: str | None
-    state: State = State.OTHER
-    reason: str = "no record of the target has its id"
-
-
 def apply_to_file(plan_path: Path, out: Path, *, workspace: Path, limits: Limits) -> ApplyResult:
     """Write the plan's corpus again, with the planned records changed, to a new file (a folder for shards).
 
@@ -79,11 +64,11 @@ def apply_to_file(plan_path: Path, out: Path, *, workspace: Path, limits: Limits
         if gaps := [gap for source in sources for gap in source.prepared.gaps]:
             raise Refused(f"{gaps[0].file} can no longer be read whole: {gaps[0].reason}")
         load_ids(database, sources)
-        planned = _planned(plan)
-        _check_target(database, header, planned)
-        where = positions(database, planned.keys())
-        _judge(database, sources, planned, where)
-        return _write(plan, corpus, sources, targets, planned, where, workspace, out)
+        with PlanIndex(plan) as index:
+            _check_target(database, header, index)
+            where = positions(database, index.entries.keys())
+            _judge(database, sources, index, where)
+            return _write(corpus, sources, targets, index, where, workspace, out)
 
 
 def _targets(corpus: FileCorpus, out: Path) -> list[Path]:
@@ -94,22 +79,7 @@ def _targets(corpus: FileCorpus, out: Path) -> list[Path]:
     return [out / shard.written_name for shard in corpus.shards]
 
 
-def _planned(plan: PlanFile) -> dict[str, _Planned]:
-    found: dict[str, _Planned] = {}
-    for raw in plan.lines():
-        text = raw.decode("utf-8").rstrip("\n")
-        try:
-            key = key_of(value_at(text, "/record") or "null")
-        except JsonError as error:
-            raise PlanError(f"{plan.path}: has a line that is none of a plan ({error}); make the plan anew") from error
-        if key is None or key in found:
-            raise PlanError(f"{plan.path}: has a line without a record of its own; make the plan anew")
-        unit = value_at(text, "/unit")
-        found[key] = _Planned(key, text, None if unit == "null" else unit)
-    return found
-
-
-def _check_target(database: Database, header: dict[str, Any], planned: dict[str, _Planned]) -> None:
+def _check_target(database: Database, header: dict[str, Any], index: PlanIndex) -> None:
     integers, uuids = database.rows(
         "SELECT count(*) FILTER (own_form(id_key) = 'integer'), count(*) FILTER (own_form(id_key) = 'uuid') FROM located"
     )[0]
@@ -118,90 +88,60 @@ def _check_target(database: Database, header: dict[str, Any], planned: dict[str,
         raise Refused(
             f"{uri} is not the corpus of this plan: its ids are {form}, the plan's are {header['corpus']['id_form']}"
         )
-    if planned and not positions(database, planned.keys()):
-        raise Refused(f"{uri} is not the corpus of this plan: none of the {len(planned)} planned records is in it")
+    if index.entries and not positions(database, index.entries.keys()):
+        number = len(index.entries)
+        raise Refused(f"{uri} is not the corpus of this plan: none of the {number} planned records is in it")
 
 
 def _judge(
-    database: Database,
-    sources: Sequence[ShardSource],
-    planned: dict[str, _Planned],
-    where: dict[str, list[tuple[int, int]]],
+    database: Database, sources: Sequence[ShardSource], index: PlanIndex, where: dict[str, list[tuple[int, int]]]
 ) -> None:
     """Decide for every planned record whether it is changed: its own state, what it rests on, then its unit."""
-    requirements: dict[str, list[_Requirement]] = {}
     for key, _, record in _records(sources, where):
-        entry = planned[key]
-        line = orjson.loads(entry.line.encode("utf-8"))
-        if line["before"]["hash"] == line["after"]["hash"]:
-            line["spellings"] = spellings(entry.line)
-        compared = compare(record, line)
-        if entry.reason and entry.state is State.OTHER and entry.reason != _Planned("", "", None).reason:
-            continue
-        entry.state, entry.reason = compared.state, compared.reason
-    for key, entry in planned.items():
-        if entry.state is State.BEFORE:
-            for required in _requirements(entry.line):
-                other = key_of(required.record)
-                if other is not None:
-                    requirements.setdefault(other, []).append(dataclasses.replace(required, key=key))
-    _check_requirements(database, sources, planned, requirements)
-    _check_units(planned)
+        entry = index.entries[key]
+        found = compare(record, entry.before, entry.after, entry.version, lambda entry=entry: index.line(entry))  # type: ignore[misc]
+        # A record that stands on several lines is as stale as its worst one, and done when all are.
+        if (
+            entry.state is None
+            or (entry.state is State.AFTER and found.state is not State.AFTER)
+            or found.state is State.OTHER
+        ):
+            entry.state, entry.reason = found.state, found.reason
+    for entry in index.entries.values():
+        if entry.state is None:
+            entry.state = State.OTHER
+    _check_requirements(database, sources, index)
+    _check_units(index)
 
 
-@dataclass(frozen=True, slots=True)
-class _Requirement:
-    """What another record must still hold; ids and values as JSON texts."""
-
-    record: str
-    path: str
-    holds: str
-    spelled: str | None
-    key: str = ""
-    """The key of the planned record that rests on it."""
-
-
-def _requirements(line: str) -> Iterator[_Requirement]:
-    text = value_at(line, "/requires") or "[]"
-    for start, end in elements(text, 0):
-        one = text[start:end]
-        record, path, held = (value_at(one, name) or "null" for name in ("/record", "/path", "/holds"))
-        yield _Requirement(record, unquote(path), held, value_at(one, "/as"))
-
-
-def _check_requirements(
-    database: Database,
-    sources: Sequence[ShardSource],
-    planned: dict[str, _Planned],
-    requirements: dict[str, list[_Requirement]],
-) -> None:
-    if not requirements:
+def _check_requirements(database: Database, sources: Sequence[ShardSource], index: PlanIndex) -> None:
+    needs: dict[str, list[Requirement]] = {}
+    for entry in index.entries.values():
+        if entry.rests and entry.state is State.BEFORE:
+            for need in index.requirements(entry):
+                needs.setdefault(key_of(need.record) or "", []).append(need)
+    if not needs:
         return
-    met: set[_Requirement] = set()
-    for other, _, record in _records(sources, positions(database, requirements.keys())):
-        met.update(need for need in requirements[other] if holds(record, need.path, need.holds, need.spelled))
-    for needs in requirements.values():
-        for need in needs:
-            if need not in met:
-                planned[need.key].state = State.OTHER
-                planned[
-                    need.key
-                ].reason = (
-                    f"the record {need.record} no longer has {need.holds} at {need.path}, on which this change rests"
-                )
+    met: set[Requirement] = set()
+    for other, _, record in _records(sources, positions(database, needs.keys())):
+        met.update(need for need in needs[other] if holds(record, need.path, need.holds, need.spelled))
+    for need in (need for wanted in needs.values() for need in wanted if need not in met):
+        entry = index.entries[need.key]
+        entry.state = State.OTHER
+        entry.reason = f"the record {need.record} no longer has {need.holds} at {need.path}, on which this change rests"
 
 
-def _check_units(planned: dict[str, _Planned]) -> None:
-    units: dict[str, list[_Planned]] = {}
-    for entry in planned.values():
+def _check_units(index: PlanIndex) -> None:
+    units: dict[str, list[Planned]] = {}
+    for entry in index.entries.values():
         if entry.unit is not None:
             units.setdefault(entry.unit, []).append(entry)
     for unit, entries in units.items():
         bad = next((entry for entry in entries if entry.state is State.OTHER), None)
         for entry in entries if bad is not None else ():
-            if entry.state is State.BEFORE:
+            if entry.state is State.BEFORE and bad is not None:
                 entry.state = State.OTHER
-                entry.reason = f"the record {bad.key[1:] if bad else ''} of its unit {unit} is stale"
+                entry.reason = f"the record {bad.key[1:]} of its unit {unit} is stale"
 
 
 def _records(
@@ -215,95 +155,64 @@ def _records(
 
 
 def _write(
-    plan: PlanFile, corpus: FileCorpus, sources: Sequence[ShardSource], targets: Sequence[Path], planned: dict[str, _Planned],
+    corpus: FileCorpus, sources: Sequence[ShardSource], targets: Sequence[Path], index: PlanIndex,
     where: dict[str, list[tuple[int, int]]], workspace: Path, out: Path,
 ) -> ApplyResult:  # fmt: skip
     run_id = new_run_id()
-    counts = {state: sum(entry.state is state for entry in planned.values()) for state in State}
+    plan, entries = index.plan, index.entries.values()
+    counts = {state: sum(entry.state is state for entry in entries) for state in State}
     folder = workspace / corpus_name(corpus.uri) / "runs" / run_id
-    problems = tuple(
-        f"{entry.key[1:]}: stale: {entry.reason}" for entry in planned.values() if entry.state is State.OTHER
-    )
-    if planned and counts[State.AFTER] == len(planned):
-        return ApplyResult(run_id, out, folder / "journal.jsonl", 0, len(planned), 0, 0, 0, 0, True, ())
-    with Journal(
-        folder,
-        {
-            "run_id": run_id,
-            "plan_id": plan.header["plan_id"],
-            "plan": str(plan.path),
-            "source": corpus.uri,
-            "target": str(out),
-        },
-    ) as journal:
-        if len(corpus.shards) > 1:
+    if entries and counts[State.AFTER] == len(entries):
+        return ApplyResult(run_id, out, folder / "journal.jsonl", 0, len(entries), 0, 0, 0, 0, True, ())
+    problems = tuple(f"{entry.key[1:]}: stale: {entry.reason}" for entry in entries if entry.state is State.OTHER)
+    about = {"plan_id": plan.header["plan_id"], "plan": str(plan.path), "source": corpus.uri, "target": str(out)}
+    with Journal(folder, {"run_id": run_id, **about}) as journal:
+        several = len(corpus.shards) > 1
+        if several:
             out.mkdir()
         try:
-            records, untouched = _write_shards(plan, corpus, sources, targets, planned, where, journal)
+            records, untouched = _write_shards(sources, targets, index, where, journal)
         except BaseException:
-            if len(corpus.shards) > 1 and not any(out.iterdir()):
+            if several and not any(out.iterdir()):
                 out.rmdir()
             raise
-        for entry in planned.values():
-            outcome = {State.BEFORE: "applied", State.AFTER: "already-applied", State.OTHER: "stale"}[entry.state]
-            journal.write(
-                {
-                    "outcome": outcome,
-                    "record": orjson.loads(value_at(entry.line, "/record") or "null"),
-                    "reason": entry.reason or None,
-                }
+        words = {State.BEFORE: "applied", State.AFTER: "already-applied", State.OTHER: "stale"}
+        for entry in entries:
+            outcome = words[entry.state or State.OTHER]
+            own_id = entry.key[1:] if entry.key[0] == "i" else json.dumps(entry.key[1:])
+            journal.write_text(
+                f'{{"outcome":"{outcome}","record":{own_id},"reason":{json.dumps(entry.reason or None)}}}'
             )
-        journal.write(
-            {
-                "complete": True,
-                "applied": counts[State.BEFORE],
-                "already_applied": counts[State.AFTER],
-                "stale": counts[State.OTHER],
-                "failed": 0,
-            }
-        )
+        done = {
+            "applied": counts[State.BEFORE],
+            "already_applied": counts[State.AFTER],
+            "stale": counts[State.OTHER],
+            "failed": 0,
+        }
+        journal.write({"complete": True, **done})
         journal.flush()
-    result = ApplyResult(
-        run_id,
-        out,
-        folder / "journal.jsonl",
-        counts[State.BEFORE],
-        counts[State.AFTER],
-        counts[State.OTHER],
-        0,
-        records,
-        untouched,
-        True,
-        problems,
+    write_result(
+        folder,
+        {"run_id": run_id, **about, **done, "records": records, "untouched_bytes": untouched, "complete": True},
     )
-    write_result(folder, {
-        "run_id": run_id, "plan_id": plan.header["plan_id"], "out": str(out), "applied": result.applied, "already_applied": result.already,
-        "stale": result.stale, "failed": 0, "records": records, "untouched_bytes": untouched, "complete": True,
-    })  # fmt: skip
-    return result
+    return ApplyResult(
+        run_id, out, folder / "journal.jsonl", counts[State.BEFORE], counts[State.AFTER], counts[State.OTHER], 0, records, untouched, True, problems
+    )  # fmt: skip
 
 
 def _write_shards(
-    plan: PlanFile, corpus: FileCorpus, sources: Sequence[ShardSource], targets: Sequence[Path], planned: dict[str, _Planned],
-    where: dict[str, list[tuple[int, int]]], journal: Journal,
+    sources: Sequence[ShardSource], targets: Sequence[Path], index: PlanIndex, where: dict[str, list[tuple[int, int]]], journal: Journal
 ) -> tuple[int, int]:  # fmt: skip
-    text_encoded = _is_text_encoded(plan)
+    """Write every shard beside its target, prove them all, then give them their names. Lines and untouched bytes."""
     staged: list[Staged] = []
     with ExitStack() as stack:
         for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
             here = {
-                key: [place for place in places if place[0] == number]
+                key: [(0, item) for file, item in places if file == number]
                 for key, places in where.items()
-                if planned[key].state is State.BEFORE
+                if index.entries[key].state is State.BEFORE
             }
-            changed = _changed(
-                [source],
-                {key: [(0, item) for _, item in places] for key, places in here.items()},
-                planned,
-                journal,
-                text_encoded,
-            )
-            staged.append(stack.enter_context(stage(source.shard, target, changed)))
+            staged.append(stack.enter_context(stage(source.shard, target, _changed(source, here, index, journal))))
         journal.flush()
         proofs = [shard.verify() for shard in staged]
         for shard in staged:
@@ -312,26 +221,24 @@ def _write_shards(
 
 
 def _changed(
-    sources: Sequence[ShardSource],
-    where: dict[str, list[tuple[int, int]]],
-    planned: dict[str, _Planned],
-    journal: Journal,
-    text_encoded: bool,
+    source: ShardSource, where: dict[str, list[tuple[int, int]]], index: PlanIndex, journal: Journal
 ) -> Iterator[tuple[int, bytes]]:
-    for key, (_, item), record in _records(sources, where):
-        line = planned[key].line
-        patch = Patch.read(value_at(line, "/patch") or "{}")
+    text_encoded = bool(index.plan.header["corpus"].get("text_encoded", False))
+    for key, (_, item), record in _records([source], where):
+        entry = index.entries[key]
+        line = index.line(entry)
         was = stored(record)
         encoded = text_encoded and (was.metadata is None or was.metadata[:1] in '"n')
-        new = splice(record, patch, text_encoded=encoded)
+        new = splice(record, Patch.read(value_at(line, "/patch") or "{}"), text_encoded=encoded)
         now = stored(new)
-        if f'"{record_hash(now.metadata, now.tags)}"' != value_at(line, "/after/hash"):
+        if record_hash(now.metadata, now.tags) != entry.after:
             raise ApplyError(
                 f"the record {key[1:]} would not become what the plan says; nothing was written, make the plan anew"
             )
         codes, own_id = value_at(line, "/codes"), value_at(line, "/record")
         journal.write_text(
-            f'{{"intent":{own_id},"codes":{codes},"old":{_texts(was.metadata, was.tags)},"new":{_texts(now.metadata, now.tags)},"version":{was.version or "null"}}}'
+            f'{{"intent":{own_id},"codes":{codes},"old":{_texts(was.metadata, was.tags)},"new":{_texts(now.metadata, now.tags)},'
+            f'"version":{was.version or "null"}}}'
         )
         yield item, new.encode("utf-8")
 
@@ -339,7 +246,3 @@ def _changed(
 def _texts(metadata: str | None, tags: str | None) -> str:
     """Exact old or new text of metadata and tags, each as a JSON string, null where there is none."""
     return json.dumps({"metadata": metadata, "tags": tags}, separators=(",", ":"))
-
-
-def _is_text_encoded(plan: PlanFile) -> bool:
-    return bool(plan.header["corpus"].get("text_encoded", False))

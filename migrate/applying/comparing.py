@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from migrate.engine.json_text import JsonError, blank, elements, integer, unquote
 from migrate.planning.canonical import record_hash
@@ -34,32 +33,32 @@ class Compared:
     reason: str = ""
 
 
-def compare(record: str, line: Mapping[str, Any]) -> Compared:
-    """The state of a record's text against its plan line."""
+def compare(record: str, before: str, after: str, version: str | None, line: Callable[[], str]) -> Compared:
+    """The state of a record's text against the hashes and version of its plan line.
+
+    ``line`` gives the line's text, where two states of one value must be told apart by their spelling.
+    """
     try:
         now = stored(record)
     except JsonError as error:
         return Compared(State.OTHER, f"it is no readable record any more: {error.reason}")
     present = record_hash(now.metadata, now.tags)
-    before, after = line["before"]["hash"], line["after"]["hash"]
     if before == after == present:
-        return _by_spelling(now, line)
+        return _by_spelling(now, spellings(line()))
     if present == after:
         return Compared(State.AFTER)
     if present != before:
         return Compared(State.OTHER, "its metadata or tags are not what the plan saw")
-    version = line["before"].get("version")
-    if version is not None and now.version != str(version):
+    if version is not None and now.version != version:
         return Compared(State.OTHER, f"its version is {now.version} and not {version}")
     return Compared(State.BEFORE)
 
 
-def _by_spelling(now: Stored, line: Mapping[str, Any]) -> Compared:
+def _by_spelling(now: Stored, texts: Sequence[tuple[str, str | None, str | None]]) -> Compared:
     """Two states of one value: the text at the touched paths tells them apart."""
     inner = now.metadata
-    if inner is not None and inner[:1] == '"' and all(change["path"] for change in line["changes"]):
+    if inner is not None and inner[:1] == '"' and all(path for path, _, _ in texts):
         inner = unquote(inner)
-    texts = line["spellings"]
     present = [
         None if (text := now.tags if path == "tags" else value_at(inner, path)) is None else compact(text)
         for path, _, _ in texts

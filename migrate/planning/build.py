@@ -272,7 +272,7 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
         database.set("track", track)
     faults = {row[0] for row in rows}
     struck = {units[ordinal][0] for ordinal in faults if ordinal in units}
-    return faults | {ordinal for ordinal, (unit, _) in units.items() if unit in struck and ordinal in set(ordinals)}
+    return faults | {ordinal for ordinal in ordinals if ordinal in units and units[ordinal][0] in struck}
 
 
 def _header(examination: Examined, options: Options, drafted: _Drafted, withheld: Sequence[str]) -> dict[str, Any]:
