@@ -57,6 +57,8 @@ def demo() -> None:
         (ROOT / "reports").glob("entries.jsonl-*/plans/*/report.md"), key=lambda path: path.stat().st_mtime
     )
     print(f"\nthe report: {reports[-1].relative_to(ROOT)}\nthe repaired corpus: {repaired.relative_to(ROOT)}")
+    command = python().with_name("corpus-migrate").relative_to(ROOT)
+    print(f"the command: it lies in .venv, so type {command} where the lines above say corpus-migrate")
 
 
 def lint() -> None:

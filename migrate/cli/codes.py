@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from migrate.cli.errors import CommandError
 from migrate.cli.settings import CODE_KEYS, Settings
+from migrate.types import Severity
 
 if TYPE_CHECKING:
+    from migrate.engine.tracks import RuleSet
     from migrate.rules.registry import Rule
 
 _SUGGESTIONS = 3
+_FIXED = frozenset(severity.value for severity in Severity)
 
 
 def check_codes(settings: Settings) -> None:
@@ -32,6 +35,15 @@ def load_rules(settings: Settings) -> Sequence[Rule]:
 
     rules: Sequence[Rule] = load(settings["custom-rules"]).rules
     return rules
+
+
+def by_finding(rules: RuleSet) -> frozenset[str]:
+    """The codes of a run whose findings can be of more than one severity, those of level info aside."""
+    severities: dict[str, set[str]] = {}
+    parts = [(row.code, row.severity) for row in rules.rows] + [(rule.code, rule.severity) for rule in rules.sets]
+    for code, severity in parts:
+        severities.setdefault(code, set()).add(severity)
+    return frozenset(code for code, known in severities.items() if len(known) > 1 or not known <= _FIXED)
 
 
 def chosen(wanted: str, rules: Sequence[Rule]) -> Sequence[Rule]:

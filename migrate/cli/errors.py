@@ -114,7 +114,7 @@ def run(call: Callable[[], int | None]) -> int:
 
 
 def _interrupted() -> int:
-    say("interrupted: no file is half-written; the same command again starts over, an apply goes on")
+    say("interrupted: no file is half-written; the same command again starts over")
     return ExitCode.INTERRUPTED
 
 

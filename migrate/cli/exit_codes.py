@@ -34,13 +34,14 @@ _MEANINGS = {
         "`rules test`: a case failed"
     ),
     ExitCode.USAGE: (
-        "usage: unknown option, rule or corpus kind; bad config; a path that is missing or cannot be what it should"
+        "usage: unknown option, rule or corpus kind; bad config; a rule of your own that cannot be loaded or whose SQL fails; "
+        "a path that is missing or cannot be what it should"
     ),
     ExitCode.INCOMPLETE: "incomplete: input of unknown extent was lost, and what; outranks 1",
     ExitCode.REFUSED: "refused, nothing written: incomplete plan, plan for another store, output exists",
     ExitCode.PARTIAL: "partial: apply ended with stale, conflicting or failed records; the journal says which",
     ExitCode.BUG: "a bug: where the log is, what to attach",
-    ExitCode.INTERRUPTED: "interrupted by a signal; how to resume",
+    ExitCode.INTERRUPTED: "interrupted by a signal; the same command again starts over",
 }
 
 FAIL_ON = ("error", "warning", "info", "never")

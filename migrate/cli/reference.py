@@ -43,7 +43,8 @@ def _settings() -> str:
     text = (
         "Keys of `corpus-migrate.toml` (beside the corpus or in the working directory) or of `[tool.corpus-migrate]` "
         f"in `pyproject.toml`. Each is also an environment variable: `{ENVIRONMENT_PREFIX}` and the key in capitals, "
-        "underscores for hyphens. A flag goes before the environment, the environment before the file."
+        "underscores for hyphens. A flag goes before the environment, the environment before the file. "
+        "What each of them does is in [configuration.md](configuration.md)."
     )
     rows = [f"| `{setting.key}` | {_default(setting.default)} |" for setting in SETTINGS]
     return "\n".join((text, "", "| key | default |", "|---|---|", *rows))

@@ -17,11 +17,10 @@ _LARGEST = 16_777_216
 """Bytes of the largest object DuckDB reads unless it is told otherwise."""
 
 
-def create_lines(database: Database) -> None:
-    """An empty table ``lines``, and the tables for what the strict reader says of them."""
-    database.run("CREATE TABLE lines AS " + projection("(SELECT NULL::VARCHAR AS json WHERE false)", 0))
+def _create_views(database: Database) -> None:
+    """What stands beside ``lines`` once it is there, and the tables for what the strict reader says of it."""
     # Rows that had a second look stand here with their ordinal; what the scan wrote is never changed, so that its rowid is.
-    database.run("CREATE TABLE fixed AS SELECT 0::BIGINT AS ordinal, * FROM lines")
+    database.run("CREATE TABLE fixed AS SELECT 0::BIGINT AS ordinal, * FROM lines LIMIT 0")
     database.run(
         "CREATE VIEW items AS SELECT rowid AS ordinal, * FROM main.lines WHERE rowid NOT IN (SELECT ordinal FROM main.fixed)"
         " UNION ALL BY NAME SELECT * FROM main.fixed"
@@ -33,7 +32,6 @@ def create_lines(database: Database) -> None:
 
 def load(database: Database, sources: Iterable[Source], progress: Progress | None = None) -> list[Loaded]:
     """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing."""
-    create_lines(database)
     loaded: list[Loaded] = []
     strays: list[int] = []
     pending = list(sources)
@@ -41,13 +39,14 @@ def load(database: Database, sources: Iterable[Source], progress: Progress | Non
         if progress is not None:
             progress("reading", number, len(pending))
         loaded.append(_load_one(database, source, number, strays))
+    _create_views(database)
     strict.decide(database, loaded, strays)
     database.script(PACKAGE, "held.sql")
     return loaded
 
 
 def _load_one(database: Database, source: Source, number: int, strays: list[int]) -> Loaded:
-    first = int(database.value("SELECT count(*) FROM lines"))
+    first = _rows(database)
     pattern, compression = source.scan
     try:
         _scan(database, pattern, compression, _LARGEST, number)
@@ -56,14 +55,14 @@ def _load_one(database: Database, source: Source, number: int, strays: list[int]
             _scan_again(database, source, number, first)
         else:
             _scan(database, pattern, compression, source.places().longest + 1_048_576, number)
-    count = int(database.value("SELECT count(*) FROM lines")) - first
+    count = _rows(database) - first
     if source.plain_size is not None and _is_gapless(database, source.plain_size, first):
         return Loaded(source, first, count, None)
     places = source.places()
     if places.count != count:
         # The scan counts lines in another way than the file has them: read a copy in which it cannot.
         _scan_again(database, source, number, first)
-        count = int(database.value("SELECT count(*) FROM lines")) - first
+        count = _rows(database) - first
         if places.count != count:
             raise EngineError(
                 f"{source.name}: {places.count} items were found and {count} read; this is a fault of the tool"
@@ -73,8 +72,7 @@ def _load_one(database: Database, source: Source, number: int, strays: list[int]
 
 
 def _scan_again(database: Database, source: Source, number: int, first: int) -> None:
-    rows = int(database.value("SELECT count(*) FROM lines"))
-    if rows != first:
+    if _rows(database) != first:
         kept = f"SELECT * FROM lines WHERE rowid < {first} ORDER BY rowid"
         database.run(f"CREATE OR REPLACE TABLE lines AS {kept}")
     copy = source.clean_lines(database.folder)
@@ -94,7 +92,14 @@ def _scan(database: Database, pattern: str, compression: str, largest: int, numb
         f"read_ndjson_objects({_quoted(pattern)}, ignore_errors = true, maximum_object_size = {largest},"
         f" compression = {_quoted(compression)})"
     )
-    database.connection.execute("INSERT INTO lines BY NAME " + projection(source, number))
+    verb = "INSERT INTO lines BY NAME" if _rows(database) else "CREATE OR REPLACE TABLE lines AS"
+    database.connection.execute(f"{verb} {projection(source, number)}")
+
+
+def _rows(database: Database) -> int:
+    """The rows of ``lines``, 0 before the first scan."""
+    there = database.value("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'lines' AND schema_name = 'main'")
+    return int(database.value("SELECT count(*) FROM lines")) if there else 0
 
 
 def scan_texts(database: Database, texts: Iterable[str], table: str) -> None:

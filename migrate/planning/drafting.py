@@ -10,6 +10,7 @@ from migrate.engine.json_text import blank, members, unquote
 from migrate.engine.strict import restored
 from migrate.planning.canonical import record_hash
 from migrate.planning.conservation import Books, books
+from migrate.planning.errors import PlanError
 from migrate.planning.merge_patch import Edit, Patch, apply_patch, make_patch
 from migrate.planning.pointer import tokens
 from migrate.planning.spelling import compact
@@ -62,12 +63,15 @@ class Stored:
     metadata: str | None
     tags: str | None
     version: str | None
+    own_id: str | None
 
 
 def stored(record: str) -> Stored:
     """Metadata, tags and version of a record's text, each as it stands."""
     found = {member.key: record[member.start : member.end] for member in members(record, blank(record, 0))}
-    return Stored(found.get("metadata"), found.get("tags"), found.get("version"))
+    return Stored(
+        found.get("metadata"), found.get("tags"), found.get("version"), found.get("id", found.get("context_id"))
+    )
 
 
 def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encoded: bool) -> Draft | None:
@@ -76,6 +80,8 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
     Raises PlanError or JsonError for a record that the patcher cannot read as the rules did.
     """
     was = stored(record)
+    if (was.own_id or "").lower().replace("-", "") != grounds.record:
+        raise PlanError(f"the record {grounds.record} is not where it was read before; check the corpus again")
     inner, decodes = was.metadata, False
     if inner is not None and inner[:1] == '"':
         inner, decodes = unquote(inner), not text_encoded

@@ -24,8 +24,9 @@ def render(result: ApplyOutcome, screen: Screen) -> None:
     if len(result.problems) > _PROBLEMS:
         labelled(screen, "", [f"… {len(result.problems) - _PROBLEMS:,} more in the journal"])
     if not nothing:
-        verified = f"{counted(result.records, 'record')}, and {size(result.untouched_bytes)} untouched byte for byte"
-        labelled(screen, "Verified", [verified])
+        item = "item" if ".json" in result.out.suffixes else "line"
+        same = f"{size(result.untouched_bytes)} outside the changed ones are the same"
+        labelled(screen, "Verified", [f"{counted(result.records, item)}, and {same}"])
     labelled(screen, "File", [where])
     if nothing:
         return

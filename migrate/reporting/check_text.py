@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from migrate.reporting.formats import CheckResult
 from migrate.reporting.summary import block, next_commands, summary_line, would_change
-from migrate.reporting.terminal import Screen, clean, shorten
+from migrate.reporting.terminal import Screen, clean, display_width, shorten
 from migrate.reporting.wording import (
     SEVERITY_COLOURS,
     counted,
@@ -14,13 +14,15 @@ from migrate.reporting.wording import (
     levels,
     place,
     record_label,
+    severity_phrase,
     short_place,
     worst_first,
 )
 from migrate.types import Finding, RuleCount
 
-EXAMPLES = 3
 _EVIDENCE_WIDTH = 200
+_INDENT = 4
+_HANGING = 6
 
 
 def render(result: CheckResult, screen: Screen) -> None:
@@ -53,29 +55,35 @@ def finding_line(finding: Finding, screen: Screen) -> str:
 
 def _by_rule(result: CheckResult, screen: Screen) -> None:
     examples: dict[str, list[Finding]] = defaultdict(list)
-    for finding in result.findings:
-        if len(examples[finding.code]) < EXAMPLES:
-            examples[finding.code].append(finding)
+    for finding in result.examples:
+        examples[finding.code].append(finding)
     for index, rule in enumerate(worst_first(result.summary.rules)):
         if index:
             screen.line()
-        _rule(rule, screen)
+        _rule(rule, severity_phrase(rule, result.by_finding), screen)
         for finding in examples[rule.code]:
-            screen.line(f"    {_example(finding, short_place(finding, result.summary), screen.width - 4)}")
+            _example(finding, short_place(finding, result.summary), screen)
         if rule.findings > len(examples[rule.code]):
             screen.line(screen.style(f"    … {rule.findings - len(examples[rule.code]):,} more", "dim"))
 
 
-def _rule(rule: RuleCount, screen: Screen) -> None:
-    severity = screen.style(rule.severity.value, SEVERITY_COLOURS[rule.severity], "bold")
+def _rule(rule: RuleCount, phrase: str, screen: Screen) -> None:
+    severity = screen.style(phrase, SEVERITY_COLOURS[rule.severity], "bold")
     head = f"{screen.style(clean(rule.code), 'bold')} {clean(rule.slug)}  {severity}  "
     screen.line(head + f"{counted(rule.findings, 'finding')}: {levels(rule)}")
 
 
-def _example(finding: Finding, spot: str, width: int) -> str:
-    """``entries.jsonl:12 #27210 /status  "Done"`` cut to the width."""
+def _example(finding: Finding, spot: str, screen: Screen) -> None:
+    """``:12 #27210 /status  "Done"``; evidence that does not fit beside the place stands under it."""
     where = " ".join(part for part in (spot, record_label(finding.record), clean(finding.path)) if part)
-    return shorten(f"{where}  {evidence(finding.evidence)}".rstrip(), width)
+    what = evidence(finding.evidence)
+    line = f"{where}  {what}".rstrip()
+    if display_width(line) <= screen.width - _INDENT:
+        screen.line(" " * _INDENT + line)
+        return
+    screen.line(" " * _INDENT + shorten(where, screen.width - _INDENT))
+    if what:
+        screen.line(" " * _HANGING + shorten(what, screen.width - _HANGING))
 
 
 def _closing(result: CheckResult, screen: Screen) -> None:

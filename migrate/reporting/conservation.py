@@ -12,7 +12,9 @@ _AFTER = ("kept", "moved", "rewritten", "added")
 
 
 def sentences(books: Mapping[str, Any]) -> list[str]:
-    """Two equations, before and after, as far as the books name their sides; nothing for empty books."""
+    """Two equations, before and after, as far as the books name their sides; nothing for books without an entry."""
+    if not any(_total(books.get(side)) for side in ("before", "after")):
+        return []
     return [line for line in (_equation("before", _BEFORE, books), _equation("after", _AFTER, books)) if line]
 
 

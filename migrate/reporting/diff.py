@@ -6,13 +6,14 @@ Lines are marked so that every view draws them its own way: plain with wrapping 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from migrate.reporting.exact import Number
 from migrate.reporting.terminal import clean, display_width, value
-from migrate.reporting.wording import evidence, id_label
+from migrate.reporting.wording import FOUND, evidence, id_label
 
 WHOLE = "(all metadata)"
 """How an empty path, the whole of the metadata, is shown."""
@@ -49,11 +50,15 @@ def record_lines(record: Mapping[str, Any], width: int) -> Iterator[Line]:
     part = f"  part {clean(str(record['part']))}" if record.get("part") else ""
     codes = " ".join(clean(code) for code in record["codes"])
     yield Line(Mark.RECORD, f"{id_label(record['record'])}  {clean(record['level'])}  {codes}{part}")
+    above: list[Any] = []
     for change in record["changes"]:
-        yield Line(Mark.PATH, f"{clean(change['path']) or WHOLE}  {clean(change['level'])}")
+        level = "" if record["level"] == "safe" else f"  {clean(change['level'])}"
+        yield Line(Mark.PATH, (clean(change["path"]) or WHOLE) + level)
         yield from _change(change, width)
-        reasons = [_reason(code, change.get("evidence", {}).get(code), change) for code in change["codes"]]
-        yield Line(Mark.NOTE, "; ".join(reasons))
+        above += (change[name] for name in ("from", "to") if name in change)
+        reasons = [_reason(code, change.get("evidence", {}).get(code), above) for code in change["codes"]]
+        if reasons != [codes]:
+            yield Line(Mark.NOTE, "; ".join(reasons))
     for need in record.get("requires") or ():
         holds = f"{id_label(need['record'])} {clean(need['path'])} holds {value(need['holds'])}"
         yield Line(Mark.NOTE, f"only while {holds}")
@@ -61,11 +66,30 @@ def record_lines(record: Mapping[str, Any], width: int) -> Iterator[Line]:
         yield Line(Mark.NOTE, f"together with the others of unit {id_label(record['unit'])}, or not at all")
 
 
-def _reason(code: str, data: Mapping[str, Any] | None, change: Mapping[str, Any]) -> str:
-    """A code and its evidence; what was found goes without saying where it is the old value itself."""
-    if data and "found" in data and value(data["found"]) == value(change.get("from")):
-        data = {name: item for name, item in data.items() if name != "found"}
-    return f"{clean(code)} {evidence(data)}" if data else clean(code)
+def _reason(code: str, data: Mapping[str, Any] | None, above: Sequence[Any]) -> str:
+    """A code and its evidence, without what stands above it as an old or a new value of the record or a part of one."""
+    rest = {name: item for name, item in (data or {}).items() if not _is_shown(name, item, above)}
+    return f"{clean(code)} {evidence(rest)}".rstrip()
+
+
+def _is_shown(name: str, item: Any, above: Sequence[Any]) -> bool:
+    """Whether a piece of evidence repeats one of the values; of a number or a boolean alone that is chance."""
+    shown = {value(side) for side in above}
+    if name in FOUND:
+        shown.add("null")
+        shown.update(value(part) for side in above for part in _parts(side))
+        cut = item[:-1] if isinstance(item, str) and item.endswith("…") else None
+        return value(item) in shown or (cut is not None and any(str(side).startswith(cut) for side in above))
+    return bool(item) and isinstance(item, (str, list, dict)) and not isinstance(item, Number) and value(item) in shown
+
+
+def _parts(side: Any) -> Iterable[Any]:
+    match side:
+        case dict():
+            return side.values()
+        case list():
+            return side
+    return ()
 
 
 def _change(change: Mapping[str, Any], width: int) -> Iterator[Line]:

@@ -16,7 +16,7 @@ _RULES = Path("docs", "rules")
 _INDEX = """# Rules
 
 Every rule has a stable code, a name and a page; `corpus-migrate rules CODE` prints the same text.
-*Fix* lists the levels its findings can have: safe fixes are planned by default, unsafe ones with
+*Severity* is the worst that its findings can have; the page says what decides it. *Fix* lists the levels its findings can have: safe fixes are planned by default, unsafe ones with
 `--unsafe-fixes`, manual and info findings are never written.
 
 """

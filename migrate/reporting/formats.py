@@ -57,17 +57,25 @@ class Outcome:
     reason: str
 
 
+EXAMPLES = 3
+"""Findings of each rule that a check shows to people."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """A finished check. ``findings`` streams in corpus order and can be read once."""
+    """A finished check. ``findings`` and ``examples`` stream in corpus order and can be read once."""
 
     summary: Summary
     findings: Iterable[Finding]
+    examples: Iterable[Finding]
+    """The first EXAMPLES findings of each rule, for the view that shows no more."""
     outcome: Outcome
     next_command: str | None = None
     """What to type next, quoted for a shell; None where there is nothing to do."""
     quiet: bool = False
     verbose: bool = False
+    by_finding: frozenset[str] = frozenset()
+    """Codes whose rules decide the severity for each finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,8 @@ class PlanResult:
     outcome: Outcome
     next_commands: tuple[str, ...] = ()
     quiet: bool = False
+    by_finding: frozenset[str] = frozenset()
+    """As in a CheckResult."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from migrate.reporting.conservation import sentences
 from migrate.reporting.formats import PlanResult
-from migrate.reporting.markdown import inline
-from migrate.reporting.summary import finding_counts, would_change
+from migrate.reporting.markdown import code, inline
+from migrate.reporting.summary import finding_counts, named, plan_sentence
 from migrate.reporting.tables import markdown_table
-from migrate.reporting.wording import counted, size, withheld, worst_first
+from migrate.reporting.wording import counted, severity_phrase, size, withheld, worst_first
 
 
 def report(result: PlanResult) -> str:
@@ -16,23 +16,24 @@ def report(result: PlanResult) -> str:
     lines = [
         f"# Plan {inline(str(result.header.get('plan_id')))}",
         "",
-        f"**{would_change(summary.safe_records, summary.unsafe_records)}**",
+        f"**{inline(plan_sentence(summary, result.header))}**",
         "",
-        f"- Corpus: {inline(summary.uri)} ({inline(summary.system)}, {inline(summary.id_form)} ids)",
+        f"- Corpus: {code(summary.uri)} ({inline(summary.system)}, {inline(summary.id_form)} ids)",
         f"- Read: {counted(summary.records, 'record')} in {counted(summary.files, 'file')}, {size(summary.bytes_read)};"
         f" {counted(summary.broken_lines, 'broken line')}, {counted(summary.held, 'held record')}",
     ]
-    lines += [f"- **Not read**: {inline(gap.file)}: {inline(gap.reason)}" for gap in summary.gaps]
-    classes = ", ".join(f"{number:,} {inline(name)}" for name, number in summary.classes.items() if number)
+    lines += [f"- **Not read**: {code(gap.file)}: {inline(gap.reason)}" for gap in summary.gaps]
+    classes = ", ".join(f"{number:,} {inline(named(name))}" for name, number in summary.classes.items() if number)
     lines += [f"- Classes: {classes or 'none'}", f"- Findings: {finding_counts(summary)}"]
     lines += [f"- **Withheld**: {inline(sentence)}" for sentence in withheld(result.header)]
-    lines += [f"- Books: {sentence}" for sentence in sentences(result.header.get("conservation") or {})]
+    books = sentences(result.header.get("conservation") or {}) or ["nothing changes"]
+    lines += [f"- Books: {sentence}" for sentence in books]
     if summary.rules:
         rows = [
             (
                 inline(rule.code),
                 inline(rule.slug),
-                rule.severity.value,
+                severity_phrase(rule, result.by_finding),
                 *(f"{number:,}" for number in (rule.findings, rule.safe, rule.unsafe, rule.manual, rule.info)),
             )
             for rule in worst_first(summary.rules)

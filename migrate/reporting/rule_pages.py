@@ -111,9 +111,9 @@ def levels(rule: RuleText) -> str:
 
 
 def table(rules: Iterable[RuleText], *, link: str = "") -> str:
-    """All rules as one Markdown table. ``link`` is the folder of the pages as seen from where the table stands."""
+    """All rules as one Markdown table, each with its worst severity. ``link`` is the folder of the pages as seen from where the table stands."""
     rows = [
-        (f"[{rule.code}]({link}{rule.code}.md)", rule.slug, severity(rule), levels(rule), rule.title.strip())
+        (f"[{rule.code}]({link}{rule.code}.md)", rule.slug, severity_word(rule), levels(rule), rule.title.strip())
         for rule in rules
     ]
     return "\n".join(markdown_table(("code", "rule", "severity", "fix", "finds"), rows, right=frozenset())) + "\n"

@@ -67,15 +67,22 @@ def summary(result: ShowResult, changes: Mapping[tuple[str, str], int], screen: 
     patches, records = counts.get("patches", 0), counts.get("records", corpus.get("records", 0))
     levels = f"{counts.get('safe', 0):,} safe, {counts.get('unsafe', 0):,} unsafe"
     labelled(screen, "Changes", [f"{counted(patches, 'patch', 'patches')} over {counted(records, 'record')}: {levels}"])
-    labelled(screen, "Books", sentences(header.get("conservation") or {}) or ["nothing moves"])
+    labelled(screen, "Books", sentences(header.get("conservation") or {}) or ["nothing changes"])
     for sentence in withheld(header):
         labelled(screen, "WITHHELD", [sentence], style="red")
     options = [_option(name, data) for name, data in (header.get("options") or {}).items() if data]
     labelled(screen, "Options", [", ".join(options) or "defaults"])
-    rows = _rows(header, changes)
+    rows, others = _rows(header, changes)
     if rows:
         screen.line()
-        table(screen, ("code", "findings", "safe changes", "unsafe changes"), rows, right=frozenset({1, 2, 3}))
+        for line in wrapped("Findings of each rule, and the paths that this plan changes for it:", screen.width):
+            screen.line(line)
+        table(screen, ("code", "findings", "paths, safe", "paths, unsafe"), rows, right=frozenset({1, 2, 3}))
+    if others:
+        found = f"{counted(sum(others), 'finding')} of {counted(len(others), 'more rule' if rows else 'rule')}"
+        screen.line()
+        for line in wrapped(f"For {found} this plan changes nothing.", screen.width):
+            screen.line(line)
     if result.next_commands:
         screen.line()
         next_commands(screen, result.next_commands)
@@ -89,10 +96,12 @@ def _option(name: str, data: Any) -> str:
     return words if data is True else f"{words} {value(data)}"
 
 
-def _rows(header: Mapping[str, Any], changes: Mapping[tuple[str, str], int]) -> list[tuple[str, ...]]:
+def _rows(header: Mapping[str, Any], changes: Mapping[tuple[str, str], int]) -> tuple[list[tuple[str, ...]], list[int]]:
+    """A row for each code with changes, a dash for none; and the numbers of findings of the other codes."""
     findings = (header.get("counts") or {}).get("findings") or {}
-    codes = sorted({*findings, *(code for code, _ in changes)})
-    return [
-        (clean(code), f"{findings.get(code, 0):,}", *(f"{changes.get((code, level), 0):,}" for level in _LEVELS))
-        for code in codes
-    ]
+    changed = sorted({code for code, _ in changes})
+    rows = []
+    for code in changed:
+        numbers = (findings.get(code, 0), *(changes.get((code, level), 0) for level in _LEVELS))
+        rows.append((clean(code), *(f"{number:,}" if number else "-" for number in numbers)))
+    return rows, [number for code, number in findings.items() if number and code not in changed]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from migrate.reporting.terminal import Screen, clean, display_width, take
 from migrate.reporting.wording import counted, size
@@ -47,6 +48,13 @@ def would_change(safe: int, unsafe: int) -> str:
     """The one sentence about what a plan can do."""
     verb = f"{counted(safe, 'record')} would change with safe fixes"
     return f"{verb} ({unsafe:,} more with --unsafe-fixes)."
+
+
+def plan_sentence(summary: Summary, header: Mapping[str, Any]) -> str:
+    """The same sentence about a plan that is made, which says how many of these patches its own check left out."""
+    sentence = would_change(summary.safe_records, summary.unsafe_records)
+    number = len(header.get("withheld") or ())
+    return f"{sentence[:-1]}, but {number:,} of them left out by a fault of this tool." if number else sentence
 
 
 def summary_line(summary: Summary) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,8 @@ from migrate.types import Finding, RuleCount, Severity, Summary
 _HEX_ID = re.compile(r'"([0-9a-f]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"')
 _SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 _WITHHELD = 5
-_FOUND = ("found", "value", "from")
+FOUND = ("found", "value", "from")
+"""Names of evidence that is what was found itself."""
 SEVERITY_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 
 
@@ -36,9 +37,14 @@ def size(number: int) -> str:
 
 
 def record_label(record: str | None) -> str:
-    """An id given as JSON text: ``#27210``, ``#0198…``; strings of no id form keep their quotes."""
+    """An id given as JSON text: ``#27210``, ``#0198…``; strings of no id form keep their quotes.
+
+    Nothing for a line that is no record, ``(no id)`` for a record that has none.
+    """
     if record is None:
         return ""
+    if record == "null":
+        return "(no id)"
     match = _HEX_ID.fullmatch(record)
     return "#" + (match[1] if match else escape(record))
 
@@ -56,9 +62,11 @@ def place(finding: Finding) -> str:
 
 
 def short_place(finding: Finding, summary: Summary) -> str:
-    """The place without the folders that all files of the corpus share."""
+    """The place as it can be told among the files of the corpus: ``:12`` in a single one, else without shared folders."""
     if finding.file is None:
         return place(finding)
+    if summary.files == 1 and finding.line is not None:
+        return f":{finding.line}"
     folder = summary.uri.rstrip("/") + "/"
     inside = finding.file.removeprefix(folder) if summary.files > 1 else finding.file.rpartition("/")[2]
     if inside == finding.file and summary.files > 1:
@@ -73,14 +81,24 @@ def _fixed_folder(pattern: str) -> str:
 
 def evidence(data: Mapping[str, Any]) -> str:
     """Evidence on one line: what was found first, alone where it is all; others by name, nulls left out."""
-    found = [value(data[name]) for name in _FOUND if name in data]
-    rest = [f"{clean(name)}: {value(item)}" for name, item in data.items() if name not in _FOUND and item is not None]
+    found = [value(data[name]) for name in FOUND if name in data]
+    rest = [f"{clean(name)}: {value(item)}" for name, item in data.items() if name not in FOUND and item is not None]
     return "  ".join((*found, *rest))
 
 
 def worst_first(rules: Iterable[RuleCount]) -> list[RuleCount]:
     """Rules by severity, then by how often they spoke, then by code."""
     return sorted(rules, key=lambda rule: (_SEVERITY_ORDER[rule.severity], -rule.findings, rule.code))
+
+
+def severity_phrase(rule: RuleCount, by_finding: Container[str]) -> str:
+    """``error``, or ``up to error`` where others of its findings may be less: a count knows only the worst.
+
+    ``by_finding`` has the codes whose rules decide between error and warning for each finding.
+    """
+    open_ended = rule.severity is Severity.ERROR and rule.code in by_finding and rule.findings > 1
+    mixed = open_ended or rule.info not in (0, rule.findings)
+    return f"up to {rule.severity.value}" if mixed else rule.severity.value
 
 
 def levels(rule: RuleCount) -> str:

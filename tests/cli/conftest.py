@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -212,6 +213,8 @@ class Engine:
     findings: tuple[Finding, ...] = FINDINGS
     header: dict[str, Any] = field(default_factory=lambda: json.loads(json.dumps(HEADER)))
     records: list[dict[str, Any]] = field(default_factory=lambda: RECORDS)
+    read_all: bool = False
+    """Whether every finding was asked for, and not only examples."""
     error: BaseException | None = None
     """Raised on entry to whatever is called first."""
     write_error: Exception | None = None
@@ -240,9 +243,21 @@ class Engine:
 
         class Examination:
             summary = engine.summary
+            rules = SimpleNamespace(
+                rows=(SimpleNamespace(code="CS201", severity="by-level"),),
+                sets=(SimpleNamespace(code="CS703", severity="error"),),
+            )
 
             def findings(self) -> Iterator[Finding]:
-                return iter(engine.findings)
+                engine.read_all = True
+                yield from engine.findings
+
+            def examples(self, number: int) -> Iterator[Finding]:
+                seen: Counter[str] = Counter()
+                for finding in engine.findings:
+                    seen[finding.code] += 1
+                    if seen[finding.code] <= number:
+                        yield finding
 
             def __enter__(self) -> Any:
                 return self

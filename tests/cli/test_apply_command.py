@@ -12,7 +12,7 @@ def test_complete(engine: Any, call: Any, plan_file: Path) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     assert lines[0] == "Applied     2 records changed"
-    assert "Verified    4 records, and 1.9 kB untouched byte for byte" in lines
+    assert "Verified    4 lines, and 1.9 kB outside the changed ones are the same" in lines
     assert "File        out.jsonl" in lines
     assert engine.calls == [f"apply {plan_file} out.jsonl"]
 

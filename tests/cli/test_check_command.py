@@ -34,8 +34,8 @@ def test_text_is_grouped_by_rule_worst_first_and_ends_in_the_next_command(engine
     assert lines[0] == "CS703 supersedes-an-issue  error  1 finding: 1 manual"
     assert lines[3:6] == [
         "CS201 status-spelling  warning  2 findings: 2 safe",
-        '    entries.jsonl:12 #27210 /status  "Done"',
-        '    entries.jsonl:14 #0198c0ffee00000000000000000000aa /status  "Done"',
+        '    :12 #27210 /status  "Done"',
+        '    :14 #0198c0ffee00000000000000000000aa /status  "Done"',
     ]
     assert "Findings    1 error, 2 warnings, 0 info from 2 rules" in lines
     assert "2 records would change with safe fixes (1 more with --unsafe-fixes)." in lines
@@ -61,8 +61,42 @@ def test_three_examples_and_how_many_more(engine: Any, call: Any) -> None:
     rule = engine.summary.rules[1]
     engine.summary = engine.make_summary(rules=(type(rule)("CS703", "x", rule.severity, 5, 0, 0, 5, 0),))
     lines = call("check", "entries.jsonl").stdout.splitlines()
-    assert [line.split()[0] for line in lines[1:4]] == ["entries.jsonl:1", "entries.jsonl:2", "entries.jsonl:3"]
+    assert [line.split()[0] for line in lines[1:4]] == [":1", ":2", ":3"]
     assert lines[4] == "    … 2 more"
+
+
+def test_evidence_that_does_not_fit_stands_under_its_place(engine: Any, call: Any) -> None:
+    engine.findings = (engine.finding(evidence={"found": "x" * 60}), engine.finding(evidence={"found": "y" * 200}))
+    lines = call("check", "entries.jsonl").stdout.splitlines()
+    at = lines.index("    :12 #27210 /status")
+    assert lines[at + 1] == f'      "{"x" * 60}"'
+    assert lines[at + 3] == f'      "{"y" * 72}…'
+
+
+def test_several_files_are_named(engine: Any, call: Any) -> None:
+    engine.summary = engine.make_summary(files=2, uri="shards")
+    engine.findings = (engine.finding(file="shards/b.jsonl"),)
+    assert '    b.jsonl:12 #27210 /status  "Done"' in call("check", "shards").stdout.splitlines()
+
+
+def test_a_severity_that_a_rule_decides_for_each_finding(engine: Any, call: Any) -> None:
+    kind = type(engine.summary.rules[0])
+    worst = engine.summary.rules[1].severity
+    engine.summary = engine.make_summary(
+        rules=(kind("CS201", "x", worst, 5, 4, 0, 1, 0), kind("CS703", "y", worst, 5, 0, 0, 5, 0))
+    )
+    lines = call("check", "entries.jsonl").stdout.splitlines()
+    assert "CS201 x  up to error  5 findings: 4 safe, 1 manual" in lines
+    assert "CS703 y  error  5 findings: 5 manual" in lines
+
+
+@pytest.mark.parametrize(
+    ("flags", "every"),
+    [((), False), (("-q",), False), (("-v",), True), (("--format", "json"), True), (("--format", "jsonl"), True)],
+)
+def test_every_finding_is_read_only_where_it_is_shown(engine: Any, call: Any, flags: Any, every: bool) -> None:
+    call("check", "entries.jsonl", *flags)
+    assert engine.read_all == every
 
 
 def test_quiet_is_one_line(call: Any) -> None:

@@ -137,6 +137,26 @@ def test_an_incomplete_plan_is_3_written_and_not_offered_to_apply(engine: Any, c
     assert "refuses it" in (tmp_path / "reports" / FOLDER / "report.md").read_text()
 
 
+def test_withheld_patches_are_part_of_the_sentence(engine: Any, call: Any, tmp_path: Path) -> None:
+    engine.header["withheld"] = [7, 8]
+    engine.header["counts"]["patches"] = 0
+    sentence = "2 records would change with safe fixes (1 more with --unsafe-fixes), but 2 of them left out by a fault of this tool."
+    assert sentence in " ".join(call("plan", "entries.jsonl").stdout.split())
+    assert sentence in (tmp_path / "reports" / FOLDER / "report.md").read_text()
+    assert call("plan", "entries.jsonl", "-q").stdout.startswith(f"{sentence} Plan: ")
+
+
+def test_the_report_for_a_comment(engine: Any, call: Any, tmp_path: Path) -> None:
+    engine.summary = engine.make_summary(uri="my_data/a_b.jsonl")
+    engine.header["conservation"] = {"before": 0, "after": 0, "kept": 0}
+    call("plan", "entries.jsonl")
+    text = (tmp_path / "reports" / FOLDER / "report.md").read_text()
+    assert "- Corpus: `my_data/a_b.jsonl` (context-server, integer ids)" in text
+    assert "- Books: nothing changes\n" in text
+    assert "- Classes: 2 v1, 1 legacy, 1 user message\n" in text
+    assert "\\_" not in text
+
+
 def test_json(call: Any) -> None:
     result = call("plan", "entries.jsonl", "--format", "json", "--detailed-exitcode")
     document = json.loads(result.stdout)

@@ -16,14 +16,22 @@ def test_the_summary(call: Any, plan_file: Path) -> None:
     assert lines[0] == "Plan        3f2a9c51d0e4b687"
     assert "Changes     2 patches over 4 records: 1 safe, 1 unsafe" in lines
     rows = [line.split() for line in lines if line.startswith("CS")]
-    assert rows == [["CS201", "2", "0", "1"], ["CS505", "0", "1", "0"], ["CS701", "1", "1", "0"]]
+    assert rows == [["CS201", "2", "-", "1"], ["CS505", "-", "1", "-"], ["CS701", "1", "1", "-"]]
+
+
+def test_rules_without_a_change_are_counted_together(engine: Any, call: Any, tmp_path: Path) -> None:
+    engine.header["counts"]["findings"] |= {"CS101": 97, "CS607": 3, "CS999": 0}
+    engine.write(engine.build(None, None), tmp_path / "p")
+    text = call("show", "p").stdout
+    assert "For 100 findings of 2 more rules this plan changes nothing.\n" in text
+    assert "\nCS101" not in text
 
 
 def test_the_diff_of_a_value(call: Any, plan_file: Path) -> None:
     lines = call("show", str(plan_file), "--diff").stdout.splitlines()
     assert lines[:6] == [
         "#27210  safe  CS701",
-        "  /status  safe",
+        "  /status",
         '    - "done"',
         '    + "superseded"',
         "    CS701 superseded_by: [27250]",
@@ -102,7 +110,7 @@ def test_json_is_the_plan(engine: Any, call: Any, plan_file: Path) -> None:
 def test_markdown(call: Any, plan_file: Path) -> None:
     text = call("show", str(plan_file), "--format", "markdown", "--diff").stdout
     assert "## \\#27210  safe  CS701" in text
-    assert '```diff\n@@ /status  safe\n- "done"\n+ "superseded"\n' in text
+    assert '```diff\n@@ /status\n- "done"\n+ "superseded"\n' in text
 
 
 def test_a_file_that_is_no_plan(engine: Any, call: Any, one_sentence: Any, tmp_path: Path) -> None:

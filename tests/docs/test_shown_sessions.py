@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from migrate.cli.main import PROGRAM, cli
+from migrate.cli.settings import SETTINGS
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "reports" / "examples" / "entries"
@@ -82,6 +83,12 @@ def test_the_settings_shown_are_settings(page: str, tmp_path: Path, monkeypatch:
         assert result.exit_code == 0, result.stderr
         settings = json.loads(result.stdout)["settings"].values()
         assert any(setting["origin"] == "file" for setting in settings)
+
+
+def test_every_setting_is_explained() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text("utf-8")
+    explained = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
+    assert sorted(explained) == sorted(setting.key for setting in SETTINGS)
 
 
 def test_the_plan_line_shown_is_one() -> None:

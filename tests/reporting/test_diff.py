@@ -47,7 +47,7 @@ def test_null_is_a_value_and_absence_is_none() -> None:
 
 
 def test_an_empty_path_is_all_metadata() -> None:
-    assert marked(record_lines(record(path="", to={}), 60), Mark.PATH) == ["(all metadata)  safe"]
+    assert marked(record_lines(record(path="", to={}), 60), Mark.PATH) == ["(all metadata)"]
 
 
 def test_types_are_told_apart() -> None:
@@ -114,7 +114,27 @@ def test_what_was_found_goes_without_saying_where_it_is_the_old_value() -> None:
     line = record(**{"from": ["A"], "to": ["a"]}, evidence={"CS201": {"found": ["A"], "by": 3}})
     assert marked(record_lines(line, 60), Mark.NOTE) == ["CS201 by: 3"]
     line["changes"][0]["evidence"] = {"CS201": {"found": ["A"]}}
+    assert marked(record_lines(line, 60), Mark.NOTE) == []
+    line["codes"] = ["CS201", "CS204"]
     assert marked(record_lines(line, 60), Mark.NOTE) == ["CS201"]
+
+
+def test_evidence_that_stands_above_is_not_repeated() -> None:
+    def note(data: dict[str, Any], **change: Any) -> list[str]:
+        return marked(record_lines(record(**change, evidence={"CS201": data}), 60), Mark.NOTE)
+
+    moved = {"from": {"context_ids": [7], "n": 2}}
+    assert note({"found": [7]}, **moved) == []
+    assert note({"found": [7, 8]}, **moved) == ["CS201 [7, 8]"]
+    assert note({"means": "done", "steps": 2}, **{"from": 2, "to": "done"}) == ["CS201 steps: 2"]
+    assert note({"found": "a" * 199 + "…"}, **{"from": "a" * 400}) == []
+
+
+def test_levels_stand_at_the_paths_of_an_unsafe_record_only() -> None:
+    line = record(to=1)
+    assert marked(record_lines(line, 60), Mark.PATH) == ["/status"]
+    line["level"] = "unsafe"
+    assert marked(record_lines(line, 60), Mark.PATH) == ["/status  safe"]
 
 
 @given(st.lists(st.sampled_from("abc")).map(tuple), st.lists(st.sampled_from("abc")).map(tuple))

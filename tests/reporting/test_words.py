@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from migrate.reporting import conservation
-from migrate.reporting.markdown import fence, inline
+from migrate.reporting.markdown import code, fence, inline
 from migrate.reporting.summary import folded, labelled, wrapped
 from migrate.reporting.tables import markdown_table, table
 from migrate.reporting.terminal import Screen, clean, display_width
@@ -55,6 +55,11 @@ def test_size(number: int, text: str) -> None:
 )
 def test_record_label(record: str | None, label: str) -> None:
     assert record_label(record) == label
+
+
+def test_no_id_is_said_in_words() -> None:
+    assert record_label("null") == "(no id)"
+    assert record_label('"null"') == '#"null"'
 
 
 def test_an_id_from_a_plan_line() -> None:
@@ -128,6 +133,8 @@ def test_the_books_in_both_shapes() -> None:
         "3 leaf members before = 0 kept + 0 moved + 0 rewritten + 3 removed (CS401 1, CS505 2) + 0 held"
     ]
     assert conservation.sentences({}) == []
+    assert conservation.sentences(dict.fromkeys(("before", "kept", "after", "added"), 0)) == []
+    assert len(conservation.sentences({"before": 0, "after": 1, "added": 1})) == 2
 
 
 @pytest.mark.parametrize(
@@ -144,6 +151,14 @@ def test_the_books_in_both_shapes() -> None:
 )
 def test_markdown_text_is_only_text(text: str, markdown: str) -> None:
     assert inline(text) == markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [("a_b/c.jsonl", "`a_b/c.jsonl`"), ("a`b", "`` a`b ``"), ("<b>\x1b[31m\n", "`<b>\\n`")],
+)
+def test_a_code_span_cannot_be_left(text: str, markdown: str) -> None:
+    assert code(text) == markdown
 
 
 def test_a_fence_cannot_be_left() -> None:

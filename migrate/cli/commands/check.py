@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from migrate.cli import options, output
-from migrate.cli.codes import check_codes
+from migrate.cli.codes import by_finding, check_codes
 from migrate.cli.exit_codes import of_check
 from migrate.cli.invocation import Invocation
 from migrate.reporting import formats
@@ -44,10 +44,12 @@ def check(corpus: str, **flags: Any) -> int:
             formats.CheckResult(
                 summary=summary,
                 findings=examination.findings(),
+                examples=examination.examples(formats.EXAMPLES),
                 outcome=formats.Outcome(code, reason),
                 next_command=_next(corpus, summary),
                 quiet=call.quiet,
                 verbose=call.verbose,
+                by_finding=by_finding(examination.rules),
             ),
         )
     if call.format != "text" or call.output not in (None, output.STDOUT):

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from migrate.cli import options, output, workspace
-from migrate.cli.codes import check_codes
+from migrate.cli.codes import by_finding, check_codes
 from migrate.cli.errors import CommandError, only_by_a_bug
 from migrate.cli.exit_codes import ExitCode, of_plan
 from migrate.cli.invocation import Invocation
@@ -60,6 +60,7 @@ def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, **flags: 
             outcome=formats.Outcome(code, reason),
             next_commands=_next(corpus, path, patches) if summary.complete else (),
             quiet=call.quiet,
+            by_finding=by_finding(examination.rules),
         )
         with workspace.replaced(folder) as fresh:
             findings_table.write(examination.findings(), fresh / "findings.parquet")

@@ -25,10 +25,10 @@ SELECT
          WHEN is_filing(fold(filing_text)) THEN 'fold' ELSE 'unknown' END AS filing_verdict,
     CASE WHEN is_filing(fold(filing_text)) THEN fold(filing_text) ELSE filing_text END AS filing,
     CASE WHEN f_priority IS NULL THEN NULL WHEN f_priority BETWEEN '0' AND '4' AND strlen(f_priority) = 1 THEN f_priority
-         WHEN integer_of(exact(f_priority)) BETWEEN '0' AND '4' AND strlen(integer_of(exact(f_priority))) = 1 THEN integer_of(exact(f_priority))
+         WHEN priority_integer BETWEEN '0' AND '4' AND strlen(priority_integer) = 1 THEN priority_integer
          WHEN regexp_full_match(f_priority, '"[0-4]"') THEN f_priority[2] END AS priority_safe,
     CASE WHEN starts_with(f_priority, '"') THEN list_position(['none', 'urgent', 'high', 'medium', 'low'], fold(string_of(f_priority))) - 1 END AS priority_word,
-    CASE WHEN f_estimate IS NOT NULL THEN integer_of(exact(f_estimate)) END AS estimate_integer,
+    estimate_integer,
     CASE WHEN heading IS NULL OR present(f_title) IS NOT NULL THEN NULL
          WHEN kind_any = 'issue' AND regexp_matches(opening, '^#[ \t]') THEN heading
          WHEN kind_any = 'upstream_issue' THEN heading END AS title_offered,
@@ -89,6 +89,7 @@ FROM (
                                 FROM (
                                     SELECT *,
                                            CASE WHEN version_json = '1' THEN '1' ELSE integer_of(version_json) END AS version_integer,
+                                           integer_of(priority_json) AS priority_integer, integer_of(estimate_json) AS estimate_integer,
                                            present(f_kind) IS NULL AS kind_absent,
                                            CASE WHEN kind_text IS NULL THEN NULL
                                                 WHEN is_kind_name(kind_text) THEN kind_text
@@ -99,7 +100,7 @@ FROM (
                                     FROM (
                                         SELECT *,
                                                own_key(id_json) AS id_key,
-                                               exact(f_schema_version) AS version_json,
+                                               exact(f_schema_version) AS version_json, exact(f_priority) AS priority_json, exact(f_estimate) AS estimate_json,
                                                string_of(f_kind) AS kind_text, string_of(f_status) AS status_text,
                                                string_of(f_report_type) AS report_type_text,
                                                CASE WHEN f_report_type IS NULL THEN NULL WHEN is_core_report_type(string_of(f_report_type)) THEN string_of(f_report_type)
