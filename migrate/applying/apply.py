@@ -14,6 +14,7 @@ from migrate.applying.errors import ApplyError, Refused
 from migrate.applying.journal import Journal, new_run_id, write_result
 from migrate.applying.planned import PlanIndex, Planned, Requirement
 from migrate.corpora.files import FileCorpus, open_files
+from migrate.corpora.interface import CorpusError
 from migrate.corpora.rewrite import Staged, stage
 from migrate.corpora.source import ShardSource
 from migrate.engine.database import Database
@@ -72,6 +73,8 @@ def apply_to_file(plan_path: Path, out: Path, *, workspace: Path, limits: Limits
 
 
 def _targets(corpus: FileCorpus, out: Path) -> list[Path]:
+    if len(corpus.shards) == 1 and out.is_dir():
+        raise CorpusError(f"{out} is a folder; name a new file for the output")
     if out.exists() or out.is_symlink():
         raise Refused(f"{out} exists already; name a new file for the output")
     if len(corpus.shards) == 1:

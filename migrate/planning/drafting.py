@@ -12,7 +12,6 @@ from migrate.planning.canonical import record_hash
 from migrate.planning.conservation import Books, books
 from migrate.planning.errors import PlanError
 from migrate.planning.merge_patch import Edit, Patch, apply_patch, make_patch
-from migrate.planning.pointer import tokens
 from migrate.planning.spelling import compact
 
 _LEAST_SAFE = {"safe": 0, "unsafe": 1}
@@ -85,6 +84,7 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
     inner, decodes = was.metadata, False
     if inner is not None and inner[:1] == '"':
         inner, decodes = unquote(inner), not text_encoded
+    here = Values(inner)
     by_path: dict[str, list[Wanted]] = {}
     for edit in wanted:
         by_path.setdefault(edit.path, []).append(edit)
@@ -96,7 +96,7 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
         if path == "":
             continue
         value = None if group[-1].value is None else restored(group[-1].value)
-        old = was.tags if path == "tags" else value_at(inner, path)
+        old = was.tags if path == "tags" else here.at(path)
         if old is not None:
             old = compact(old)
         if old == value:
@@ -165,17 +165,32 @@ def _place(path: str) -> tuple[int, int, str]:
     return (3, 0, path) if path == "tags" else (0, 0, path)
 
 
+class Values:
+    """The values in a JSON object's text by their pointers; each object on the way is read once."""
+
+    def __init__(self, text: str | None) -> None:
+        self._known: dict[str, str | None] = {"": text}
+        self._read: set[str] = set()
+
+    def at(self, path: str) -> str | None:
+        """The text of the value at a pointer, None where there is none."""
+        if path in self._known:
+            return self._known[path]
+        parent = path.rpartition("/")[0]
+        text = self.at(parent)
+        if text is not None and parent not in self._read:
+            self._read.add(parent)
+            start = blank(text, 0)
+            if text[start : start + 1] == "{":
+                for member in members(text, start):
+                    name = member.key.replace("~", "~0").replace("/", "~1")
+                    self._known.setdefault(f"{parent}/{name}", text[member.start : member.end])
+        return self._known.get(path)
+
+
 def value_at(metadata: str | None, path: str) -> str | None:
     """The text of the value at a pointer, None where there is none."""
-    text = metadata
-    for name in tokens(path):
-        if text is None:
-            return None
-        start = blank(text, 0)
-        if text[start : start + 1] != "{":
-            return None
-        text = next((text[member.start : member.end] for member in members(text, start) if member.key == name), None)
-    return text
+    return Values(metadata).at(path)
 
 
 def _change(
