@@ -42,6 +42,6 @@ class ShardSource:
         """Exact bytes of items."""
         return self.shard.read(indexes)
 
-    def clean_lines(self, folder: Path) -> Path:
+    def clean_lines(self, folder: Path, left_out: frozenset[int] = frozenset()) -> Path:
         """A copy that the engine reads row by row."""
-        return self.shard.clean_lines(folder, None)
+        return self.shard.clean_lines(folder, left_out)

@@ -10,11 +10,8 @@ from migrate.engine import strict
 from migrate.engine.database import Database, script_text
 from migrate.engine.errors import EngineError
 from migrate.engine.model import METADATA_FIELDS, PACKAGE, path_list
-from migrate.engine.sources import Loaded, Source
+from migrate.engine.sources import LARGEST, Loaded, Source, too_long
 from migrate.types import Progress
-
-_LARGEST = 16_777_216
-"""Bytes of the largest object DuckDB reads unless it is told otherwise."""
 
 
 def _create_views(database: Database) -> None:
@@ -49,12 +46,9 @@ def _load_one(database: Database, source: Source, number: int, strays: list[int]
     first = _rows(database)
     pattern, compression = source.scan
     try:
-        _scan(database, pattern, compression, _LARGEST, number)
-    except (duckdb.InvalidInputException, duckdb.IOException) as error:
-        if "maximum_object_size" not in str(error):
-            _scan_again(database, source, number, first)
-        else:
-            _scan(database, pattern, compression, source.places().longest + 1_048_576, number)
+        _scan(database, pattern, compression, number)
+    except (duckdb.InvalidInputException, duckdb.IOException):
+        _scan_again(database, source, number, first)
     count = _rows(database) - first
     if source.plain_size is not None and _is_gapless(database, source.plain_size, first):
         return Loaded(source, first, count, None)
@@ -75,8 +69,9 @@ def _scan_again(database: Database, source: Source, number: int, first: int) -> 
     if _rows(database) != first:
         kept = f"SELECT * FROM lines WHERE rowid < {first} ORDER BY rowid"
         database.run(f"CREATE OR REPLACE TABLE lines AS {kept}")
-    copy = source.clean_lines(database.folder)
-    _scan(database, str(copy), "none", max(_LARGEST, source.places().longest + 1_048_576), number)
+    copy = source.clean_lines(database.folder, too_long(source.places()))
+    _scan(database, str(copy), "none", number)
+    copy.unlink()
 
 
 def _is_gapless(database: Database, size: int, first: int) -> bool:
@@ -87,13 +82,13 @@ def _is_gapless(database: Database, size: int, first: int) -> bool:
     return not unread and total in (size, size + 1)
 
 
-def _scan(database: Database, pattern: str, compression: str, largest: int, number: int) -> None:
+def _scan(database: Database, pattern: str, compression: str, number: int) -> None:
     source = (
-        f"read_ndjson_objects({_quoted(pattern)}, ignore_errors = true, maximum_object_size = {largest},"
+        f"read_ndjson_objects({_quoted(pattern)}, ignore_errors = true, maximum_object_size = {LARGEST},"
         f" compression = {_quoted(compression)})"
     )
     verb = "INSERT INTO lines BY NAME" if _rows(database) else "CREATE OR REPLACE TABLE lines AS"
-    database.connection.execute(f"{verb} {projection(source, number)}")
+    database.run(f"{verb} {projection(source, number)}")
 
 
 def _rows(database: Database) -> int:
@@ -126,7 +121,7 @@ def write_texts(database: Database, texts: Iterable[str], name: str) -> str:
             line = text.encode()
             largest = max(largest, len(line))
             file.write(line + b"\n")
-    limit = max(largest + 1_048_576, _LARGEST)
+    limit = max(largest + 1_048_576, LARGEST)
     return f"read_ndjson_objects({_quoted(str(path))}, maximum_object_size = {limit}, compression = 'none')"
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError, blank, check, members
-from migrate.engine.sources import Source
-
-_LARGEST = 16_777_216
+from migrate.engine.sources import LARGEST, Source, too_long
 
 
 def load_ids(database: Database, sources: Sequence[Source]) -> list[int]:
@@ -20,9 +18,10 @@ def load_ids(database: Database, sources: Sequence[Source]) -> list[int]:
     counts = []
     for number, source in enumerate(sources):
         first = int(database.value("SELECT count(*) FROM scanned"))
-        _scan(database, source, number)
+        clean = bool(too_long(source.places()))
+        _scan(database, source, number, clean=clean)
         count = int(database.value("SELECT count(*) FROM scanned")) - first
-        if count != source.places().count:
+        if not clean and count != source.places().count:
             database.run(f"DELETE FROM scanned WHERE rowid >= {first}")
             database.run("CREATE OR REPLACE TABLE scanned AS SELECT * FROM scanned ORDER BY rowid")
             _scan(database, source, number, clean=True)
@@ -51,16 +50,17 @@ def load_ids(database: Database, sources: Sequence[Source]) -> list[int]:
 
 
 def _scan(database: Database, source: Source, number: int, *, clean: bool = False) -> None:
-    pattern, compression = (str(source.clean_lines(database.folder)), "none") if clean else source.scan
-    largest = max(_LARGEST, source.places().longest + 1_048_576)
+    pattern, compression = (
+        (str(source.clean_lines(database.folder, too_long(source.places()))), "none") if clean else source.scan
+    )
     quoted = pattern.replace("'", "''")
     database.run(
         f"""
         INSERT INTO scanned
-        SELECT {number}, coalesce(m[1], m[2]), m IS NULL OR len(list_distinct(keys)) < len(keys) FROM (
+        SELECT {number}, coalesce(m[1], m[2]), coalesce(m[1], m[2]) IS NULL OR len(list_distinct(keys)) < len(keys) FROM (
             SELECT json_extract(j, ['$.id', '$.context_id'])::VARCHAR[] AS m, json_keys(j) AS keys
             FROM (SELECT json::VARCHAR AS j FROM read_ndjson_objects('{quoted}', ignore_errors = true,
-                  maximum_object_size = {largest}, compression = '{compression}')))
+                  maximum_object_size = {LARGEST}, compression = '{compression}')))
         """
     )
 

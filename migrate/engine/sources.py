@@ -27,6 +27,10 @@ class ItemPlaces(Protocol):
         """The line each item starts on, from 1."""
 
     @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Bytes of each item."""
+
+    @property
     def offsets(self) -> npt.NDArray[np.int64]:
         """The byte each item starts at, from 0."""
 
@@ -56,8 +60,17 @@ class Source(Protocol):
     def read(self, indexes: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """The exact bytes of some items, ascending."""
 
-    def clean_lines(self, folder: Path) -> Path:
-        """A copy that is read row by row whatever it holds: item i on line i, ``null`` where it is no text."""
+    def clean_lines(self, folder: Path, left_out: frozenset[int] = frozenset()) -> Path:
+        """A copy that is read row by row whatever it holds: item i on line i, ``null`` where it is no text or left out."""
+
+
+LARGEST = 16_777_216
+"""Bytes of the largest item that is scanned; the few beyond it are read one by one, so that the engine needs no more memory."""
+
+
+def too_long(places: ItemPlaces) -> frozenset[int]:
+    """The items that are too long for the scan."""
+    return frozenset(np.flatnonzero(places.lengths > LARGEST - 1024).tolist())
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ class World:
 
 
 def new_world(count: int, *, uuid: bool) -> World:
-    """Ids of one form, a few of them beyond what a float can hold."""
+    """Ids of one form: a few beyond what a float can hold, a few that look like a number and are none."""
     if uuid:
-        return World(tuple(f"0198c0ffee{place // 3:06x}7a7b3c8d{place:08x}" for place in range(count)), uuid=True)
+        return World(tuple(f"1{place:031}" if place % 13 == 7 else f"0198c0ffee{place // 3:06x}7a7b3c8d{place:08x}" for place in range(count)), uuid=True)  # fmt: skip
     big = (9007199254740993, 18446744073709551616, 10**30)
     return World(tuple(big[place // 13] if place % 13 == 7 and place < 39 else 100 + place for place in range(count)), uuid=False)  # fmt: skip
 
