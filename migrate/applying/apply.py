@@ -165,7 +165,7 @@ def _write(
     plan, entries = index.plan, index.entries.values()
     counts = {state: sum(entry.state is state for entry in entries) for state in State}
     folder = workspace / corpus_name(corpus.uri) / "runs" / run_id
-    if entries and counts[State.AFTER] == len(entries):
+    if counts[State.AFTER] == len(entries):
         return ApplyResult(run_id, out, folder / "journal.jsonl", 0, len(entries), 0, 0, 0, 0, True, ())
     problems = tuple(f"{entry.key[1:]}: stale: {entry.reason}" for entry in entries if entry.state is State.OTHER)
     about = {"plan_id": plan.header["plan_id"], "plan": str(plan.path), "source": corpus.uri, "target": str(out)}

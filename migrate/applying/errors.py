@@ -14,3 +14,7 @@ class ApplyError(Exception):
 
 class Refused(ApplyError):
     """Nothing was written, because what is asked would not be what was planned."""
+
+
+class Unwritable(ApplyError):
+    """A place that the run needs cannot be written; nothing was."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from migrate.applying.errors import ApplyError
+from migrate.applying.errors import ApplyError, Unwritable
 
 FORMAT = "corpus-migrate.journal/1"
 
@@ -29,7 +29,7 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=False)
             self._file = self.path.open("x", encoding="utf-8", newline="\n")
         except OSError as error:
-            raise ApplyError(
+            raise Unwritable(
                 f"the journal {self.path} cannot be written: {error.strerror}; name another --workspace"
             ) from error
         self.write({"format": FORMAT, **header})

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from migrate.applying.comparing import State, key_of
+from migrate.applying.errors import Refused
 from migrate.engine.json_text import JsonError, elements, members, unquote
 from migrate.planning.drafting import value_at
 from migrate.planning.errors import PlanError
-from migrate.planning.plan_file import PlanFile
+from migrate.planning.plan_file import PlanFile, plan_options
 
 MISSING = "no record of the target has its id"
 
@@ -56,10 +58,21 @@ class PlanIndex:
         self.entries: dict[str, Planned] = {}
         self._file: BinaryIO = plan.path.open("rb")
         offset = len(self._file.readline())
+        body, identity = hashlib.sha256(), hashlib.sha256()
         for raw in self._file:
+            body.update(raw)
             if raw.strip():
-                self._add(raw, offset)
+                identity.update(self._add(raw, offset))
             offset += len(raw)
+        header = plan.header
+        identity.update(plan_options(header["options"], header["corpus"].get("id_form")))
+        if (
+            header.get("body") != f"sha256:{body.hexdigest()}"
+            or header.get("plan_id") != identity.hexdigest()[:16]
+            or header["counts"]["patches"] != len(self.entries)
+        ):
+            self._file.close()
+            raise Refused(f"{plan.path} is not as it was written: it was cut or edited; make the plan anew")
 
     def __enter__(self) -> PlanIndex:
         return self
@@ -67,7 +80,8 @@ class PlanIndex:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def _add(self, raw: bytes, offset: int) -> None:
+    def _add(self, raw: bytes, offset: int) -> bytes:
+        """Keep a line; what it gives to the plan's id."""
         try:
             text = raw.decode("utf-8")
             parts = {member.key: text[member.start : member.end] for member in members(text, 0)}
@@ -84,6 +98,7 @@ class PlanIndex:
         if key is None or key in self.entries:
             raise PlanError(f"{self.plan.path}: has a line without a record of its own; make the plan anew")
         self.entries[key] = entry
+        return f"{parts['record']}\t{entry.before}\t{parts['patch']}\n".encode()
 
     def line(self, entry: Planned) -> str:
         """The text of a line."""

@@ -7,6 +7,7 @@ log file that is ready to be attached to a report.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -35,6 +36,7 @@ _ROOMS = {
     ("migrate.rules", "RuleError"): ExitCode.USAGE,
     ("migrate.planning", "PlanError"): ExitCode.USAGE,
     ("migrate.applying", "Refused"): ExitCode.REFUSED,
+    ("migrate.applying", "Unwritable"): ExitCode.USAGE,
     ("migrate.applying", "ApplyError"): ExitCode.PARTIAL,
 }
 _SECRET = re.compile(r"(://[^/\s:@]*:)[^/\s]*(@)")
@@ -151,6 +153,10 @@ def _report(error: BaseException) -> int:
     if code is not None:
         say(str(error))
         return code
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        say(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
+        mute_stdout()
+        return ExitCode.USAGE
     say(f"a bug in corpus-migrate: {type(error).__name__}: {error}")
     say(f"please attach {_write_log(error)} to a bug report", "note")
     return ExitCode.BUG

@@ -26,6 +26,9 @@ _NEEDED = (
     "id", "context_id", "thread_id", "source", "metadata", "tags", "created_at", "updated_at", "is_text_content_truncated",
 )  # fmt: skip
 
+_EXACT = ("links", "references", "schema_version", "priority", "estimate")
+"""Members whose numbers are integers, or spelled otherwise by mistake."""
+
 _escape = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _exact_number = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?', re.DOTALL)
 
@@ -87,8 +90,10 @@ def _judge(raw: bytes) -> JsonError | tuple[str, str | None, str | None]:
     values = {member.key: text[member.start : member.end] for member in found}
     pointer = next((f"/{name}" for place, name in enumerate(names) if name in names[:place]), None)
     stored = values.get("metadata", "")
-    if pointer is None and stored[:1] == "{":
-        pointer = _below("/metadata", doubled(stored))
+    if stored[:1] == "{":
+        pointer = pointer or _below("/metadata", doubled(stored))
+        if pointer is None:
+            text = _with_object(text, found)
     elif stored[:1] == '"':
         inner = unquote(stored)
         is_object = _is_object(inner)
@@ -112,6 +117,12 @@ def _slim(text: str, raw: bytes) -> str:
     return "{" + ",".join(parts) + "}"
 
 
+def _with_object(text: str, found: list[Member]) -> str:
+    """The record with its metadata as the engine can hold it."""
+    member = next(member for member in found if member.key == "metadata")
+    return text[: member.start] + readable_metadata(text[member.start : member.end]) + text[member.end :]
+
+
 def _with_metadata(text: str, found: list[Member], inner: str | None) -> str:
     """The record with what its metadata text holds, as the engine can hold it; the engine must not read what is no object."""
     member = next(member for member in found if member.key == "metadata")
@@ -119,7 +130,7 @@ def _with_metadata(text: str, found: list[Member], inner: str | None) -> str:
         ("{", "[", "-", "N", "n", "I", "i")
     ):
         return text
-    return text[: member.start] + quote("no object" if inner is None else readable(inner)) + text[member.end :]
+    return text[: member.start] + quote("no object" if inner is None else readable_metadata(inner)) + text[member.end :]
 
 
 def _below(parent: str, pointer: str | None) -> str | None:
@@ -135,10 +146,18 @@ def _is_object(text: str) -> bool:
 
 
 def readable(text: str) -> str:
-    """Valid JSON as the engine can hold it: lone surrogates and over-long floats travel in marked spellings."""
-    if "\\u" in text:
-        text = _private_surrogates(text)
-    return _exact_number.sub(_mark_number, text).replace("\n", " ")
+    """Valid JSON as the engine can hold it: lone surrogates travel as private characters."""
+    return (_private_surrogates(text) if "\\u" in text else text).replace("\n", " ")
+
+
+def readable_metadata(text: str) -> str:
+    """A metadata object's text for the engine: floats where an integer belongs travel as marked strings, spelled as they are."""
+    out, at = [], 0
+    for member in members(text, blank(text, 0)):
+        if member.key in _EXACT:
+            out += [text[at : member.start], _exact_number.sub(_mark_number, text[member.start : member.end])]
+            at = member.end
+    return readable("".join([*out, text[at:]]))
 
 
 def restored(text: str) -> str:
@@ -154,13 +173,10 @@ def restored(text: str) -> str:
 
 def _mark_number(found: re.Match[str]) -> str:
     token = found[0]
-    if (
-        token[0] == '"'
-        or not re.search(r"[.eE]", token)
-        or len(re.sub(r"[^0-9]", "", token.lower().split("e")[0]).strip("0")) < 16
-    ):
+    if token[0] == '"' or not re.search(r"[.eE]", token):
         return token
-    return f'"{MARK}{token}"'
+    # The JSON functions write a float as Python does; any other spelling would be lost.
+    return token if repr(float(token)) == token else f'"{MARK}{token}"'
 
 
 def _private_surrogates(text: str) -> str:

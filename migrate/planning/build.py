@@ -19,15 +19,14 @@ from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError
 from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
-from migrate.engine.strict import readable, restored
+from migrate.engine.strict import readable, readable_metadata, restored
 from migrate.engine.tracks import RuleSet
 from migrate.planning.conservation import Books
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
 from migrate.planning.errors import PlanError
 from migrate.planning.grouped import grouped
+from migrate.planning.plan_file import FORMAT, plan_options
 from migrate.types import Options, Progress, Summary
-
-FORMAT = "corpus-migrate.plan/1"
 
 _BATCH = 10_000
 
@@ -68,6 +67,7 @@ class _Drafted:
     ordinals: list[int]
     plan_hash: Any
     fingerprint: Any
+    body: Any
     books: Books
     levels: dict[str, int]
 
@@ -162,7 +162,7 @@ def _draft_all(
             f"SELECT ordinal, id_value FROM {track}.records WHERE ordinal IN (SELECT ordinal FROM {track}.edits)"
         )
     )
-    out = _Drafted([], hashlib.sha256(), hashlib.sha256(), Books(), {"safe": 0, "unsafe": 0})
+    out = _Drafted([], hashlib.sha256(), hashlib.sha256(), hashlib.sha256(), Books(), {"safe": 0, "unsafe": 0})
     total = Books()
 
     def after() -> Iterator[str]:
@@ -183,13 +183,16 @@ def _draft_all(
                 proposed = _drafted(raw, edits, grounds, text_encoded)
                 if proposed is None:
                     continue
-                file.write(proposed.line.encode("utf-8") + b"\n")
+                raw_line = proposed.line.encode("utf-8") + b"\n"
+                file.write(raw_line)
+                out.body.update(raw_line)
                 out.ordinals.append(ordinal)
                 out.plan_hash.update(proposed.identity.encode("utf-8", "surrogatepass") + b"\n")
                 out.fingerprint.update(f"{grounds.record}\t{proposed.before}\n".encode())
                 out.levels[proposed.level] += 1
                 total += proposed.books
-                yield readable(f'{{"metadata":{proposed.metadata or "null"},"tags":{proposed.tags or "null"}}}')
+                metadata = "null" if proposed.metadata is None else readable_metadata(proposed.metadata)
+                yield f'{{"metadata":{metadata},"tags":{readable(proposed.tags or "null")}}}'
 
     loading.read_planned(database, after())
     out.books = total
@@ -278,7 +281,7 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
 def _header(examination: Examined, options: Options, drafted: _Drafted, withheld: Sequence[str]) -> dict[str, Any]:
     summary = examination.summary
     chosen = _options(examination, options)
-    drafted.plan_hash.update(orjson.dumps([chosen, summary.id_form], option=orjson.OPT_SORT_KEYS))
+    drafted.plan_hash.update(plan_options(chosen, summary.id_form))
     fingerprint = hashlib.sha256(f"{summary.records}\n".encode() + drafted.fingerprint.digest()).hexdigest()
     accounts = {
         field.name: getattr(drafted.books, field.name) for field in fields(drafted.books) if field.name != "unexplained"
@@ -286,6 +289,7 @@ def _header(examination: Examined, options: Options, drafted: _Drafted, withheld
     return {
         "format": FORMAT,
         "plan_id": drafted.plan_hash.hexdigest()[:16],
+        "body": f"sha256:{drafted.body.hexdigest()}",
         "complete": summary.complete,
         "tool": {"name": "corpus-migrate", "version": migrate.__version__},
         "corpus": {

@@ -14,6 +14,11 @@ from migrate.planning.errors import PlanError
 FORMAT = "corpus-migrate.plan/1"
 
 
+def plan_options(options: Any, id_form: Any) -> bytes:
+    """What the options give to a plan's id, after its lines."""
+    return orjson.dumps([options, id_form], option=orjson.OPT_SORT_KEYS)
+
+
 @dataclass(frozen=True, slots=True)
 class PlanFile:
     """A plan file: the header is read, the lines are read as they are asked for."""
@@ -60,4 +65,11 @@ def read_plan(path: Path) -> PlanFile:
         raise PlanError(
             f"{path} is of the format {header['format']}, this version reads {FORMAT}; use the version that wrote it"
         )
+    for name in ("corpus", "counts", "options"):
+        if not isinstance(header.get(name), dict):
+            raise PlanError(f"{path} is no plan: its header has no {name}")
+    if not isinstance(header["corpus"].get("uri"), str) or not all(
+        isinstance(header["counts"].get(n), int) for n in ("records", "patches")
+    ):
+        raise PlanError(f"{path} is no plan: its header does not say of which corpus, or how many changes it holds")
     return PlanFile(path, header)

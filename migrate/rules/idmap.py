@@ -21,7 +21,7 @@ def read(path: Path) -> dict[str, str]:
         raise RuleError(f"the id map {path} does not exist")
     try:
         pairs = list(_pairs(path))
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, StopIteration) as error:
+    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError, IndexError, StopIteration) as error:
         raise RuleError(f"the id map {path} cannot be read: {error}") from error
     found: dict[str, str] = {}
     for old, new in pairs:
@@ -47,10 +47,10 @@ def _pairs(path: Path) -> Iterable[tuple[Any, Any]]:
         return [(row[0], row[1]) for row in rows if _decimal(row[0].strip()) or row is not rows[0]]
     if suffix in (".jsonl", ".ndjson"):
         return [_entry(json.loads(line)) for line in text.splitlines() if line.strip()]
-    whole = json.loads(text)
-    if not isinstance(whole, dict):
+    whole = json.loads(text, object_pairs_hook=list)
+    if not isinstance(whole, list) or not all(isinstance(pair, tuple) for pair in whole):
         raise ValueError('it is no object {"old": "new"}')
-    return list(whole.items())
+    return whole
 
 
 def _entry(entry: Any) -> tuple[Any, Any]:

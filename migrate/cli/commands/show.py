@@ -55,6 +55,8 @@ def _records(plan: Path, lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
     for number, line in enumerate(lines, 2):
         try:
             record = exact.loads(line)
+            if not isinstance(record, dict) or not {"record", "changes", "codes"} <= record.keys():
+                raise ValueError("it is no record's change")
         except (ValueError, RecursionError) as error:
             raise CommandError(f"{plan}:{number} cannot be shown ({type(error).__name__}: {error})") from error
         yield record

@@ -24,10 +24,13 @@ UNION ALL
 -- Each step of the chain of duplicates.
 SELECT c.ordinal, 'CS715', n.id_value, '/links/duplicate_of', t.id_value
 FROM (SELECT ordinal, unnest(path[2:]) AS step, unnest(list_append(path[3:], node)) AS next FROM duplicate_chains WHERE level = 'unsafe') c
-JOIN nodes n ON n.ordinal = c.step JOIN nodes t ON t.ordinal = c.next)
+JOIN nodes n ON n.ordinal = c.step JOIN nodes t ON t.ordinal = c.next),
+-- What this plan makes itself, in the same unit, cannot be asked of the records as they are.
+made AS (SELECT DISTINCT '/links/' || key AS path, id_value_of(n.id_key) AS record, e.value AS holds FROM made_edges e JOIN nodes n ON n.ordinal = e.ordinal)
 -- Where the record spells the id in a way that only this run can read (an id map, a prefix, an object), that spelling too.
 SELECT s.ordinal, s.code, s.record, s.path, s.holds, any_value(e.token) AS spelled
 FROM stated s
+ANTI JOIN made m ON m.path = s.path AND m.record = s.record AND m.holds = s.holds
 LEFT JOIN nodes n ON starts_with(s.path, '/links/') AND n.id_key = (CASE WHEN starts_with(s.record, '"') THEN 'h' || s.record[2:-2] ELSE 'i' || s.record END)
 LEFT JOIN elements e ON e.part = 'links' AND e.ordinal = n.ordinal AND '/links/' || e.key = s.path
      AND e.code IN ('CS503', 'CS603', 'CS605') AND e.repaired = s.holds
