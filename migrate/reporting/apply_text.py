@@ -13,7 +13,7 @@ _PROBLEMS = 20
 def render(result: ApplyOutcome, screen: Screen) -> None:
     """Writes the counts, what was verified and where everything lies; quiet, one line."""
     line = _counts(result)
-    nothing = result.already > 0 and not result.applied + result.stale + result.failed
+    nothing = not result.applied + result.stale + result.failed
     where = "nothing was written, the corpus is as planned" if nothing else clean(str(result.out))
     if result.quiet:
         screen.line(f"{line}: {where}")

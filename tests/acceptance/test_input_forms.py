@@ -38,7 +38,9 @@ def line(own: Any, metadata: str = "{}", **members: Any) -> str:
     """A record as the exporter of these files writes it."""
     text = f"entry {own}"
     more = "".join(f',"{name}":{value}' for name, value in members.items())
-    return f'{{"id":{own},"thread_id":"t","source":"agent","text_content":"{text}","metadata":{metadata},"tags":[]{more}}}'
+    return (
+        f'{{"id":{own},"thread_id":"t","source":"agent","text_content":"{text}","metadata":{metadata},"tags":[]{more}}}'
+    )
 
 
 def given(run: Run, name: str) -> bytes:

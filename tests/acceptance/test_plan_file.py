@@ -43,12 +43,16 @@ def planned(source: Path | bytes, folder: Path, *, unsafe: bool, **limits: Any) 
         patch.chdir(folder)
         Path("entries.jsonl").write_bytes(data)
         chosen = options(unsafe_fixes=unsafe)
-        return plan_of("entries.jsonl", folder, dataclasses.replace(chosen, limits=Limits(**limits)) if limits else chosen)
+        return plan_of(
+            "entries.jsonl", folder, dataclasses.replace(chosen, limits=Limits(**limits)) if limits else chosen
+        )
 
 
 def timeless(plan: Planned) -> bytes:
     """The file, but for the one member that may differ."""
-    text, found = re.subn(rb'"created_at":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"', b"", plan.text, count=1)
+    text, found = re.subn(
+        rb'"created_at":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"', b"", plan.text, count=1
+    )
     assert found == 1
     return text
 
@@ -70,7 +74,9 @@ def test_the_same_bytes_whatever_the_limits_and_the_folder(
     for memory, threads in (("200MB", 2), ("1GB", 1)):
         folder = tmp_path / f"other {memory}"
         folder.mkdir()
-        assert timeless(planned(SAMPLES / name, folder, unsafe=unsafe, memory=memory, threads=threads)) == timeless(given)
+        assert timeless(planned(SAMPLES / name, folder, unsafe=unsafe, memory=memory, threads=threads)) == timeless(
+            given
+        )
 
 
 def by_record(plan: Planned) -> dict[str, bytes]:
@@ -168,7 +174,12 @@ def test_the_same_plan_for_every_form_of_the_corpus(
 def test_one_plan_for_metadata_as_text_and_as_objects(tmp_path: Path) -> None:
     """The same hashes and patches, so that a plan made from an export fits the database it came from."""
     records = [json.loads(line) for line in objects("clean.jsonl")]
-    faults = [{"status": "Done"}, {"report_type": "Audit"}, {"technologies": "Python"}, {"note": "\u2028é\\/", "priority": "2"}]
+    faults = [
+        {"status": "Done"},
+        {"report_type": "Audit"},
+        {"technologies": "Python"},
+        {"note": "\u2028é\\/", "priority": "2"},
+    ]
     for place, record in enumerate(records):
         if record["metadata"] is not None and record["source"] == "agent":
             record["metadata"] |= faults[place % len(faults)]
@@ -392,7 +403,7 @@ def test_what_a_change_rests_on_and_what_must_change_together(resting: tuple[Pat
 
 
 def test_a_plan_whose_grounds_stand_is_applied_whole(resting: tuple[Path, dict[int, dict[str, Any]]]) -> None:
-    folder, lines = resting
+    folder, _ = resting
     source = folder / "entries.jsonl"
     applied(plan_of(source, folder, options(unsafe_fixes=True)), folder / "out.jsonl")
     new = {each["id"]: each["metadata"] for each in map(json.loads, (folder / "out.jsonl").read_text().splitlines())}

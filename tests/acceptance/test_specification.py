@@ -52,9 +52,8 @@ def examples(name: Name) -> dict[int, dict[str, Any]]:
 
 def completed(name: Name) -> list[dict[str, Any]]:
     """The examples as stored records, after the records they point at."""
-    found = []
-    for number in (3340, 27318):
-        found.append(record(name, number, {"schema_version": 1, "kind": "user_message", "project": "my-project"}))
+    prompt = {"schema_version": 1, "kind": "user_message", "project": "my-project"}
+    found = [record(name, number, prompt) for number in (3340, 27318)]
     work = {"project": "my-project", "agent_name": "developer", "task_name": "Research the options"}
     for number, kind, status in (
         (3348, "report", "done"), (27198, "report", "done"), (27204, "handoff", "done"), (27210, "plan", "superseded"),
@@ -76,7 +75,8 @@ def record(name: Name, number: int, metadata: dict[str, Any]) -> dict[str, Any]:
         "thread_id": threads.get(kind, "session"),
         "source": "user" if kind == "user_message" else "agent",
         "content_type": "text",
-        "text_content": bodies.get(kind) or (f"# {title}\n\n## Problem" if title else f"Entry {number}: what was found"),
+        "text_content": bodies.get(kind)
+        or (f"# {title}\n\n## Problem" if title else f"Entry {number}: what was found"),
         "metadata": metadata,
         "tags": [] if kind == "user_message" else [kind],
         "created_at": f"2026-08-{day:02} 10:00:00",

@@ -78,7 +78,13 @@ def untouchable(name: Name) -> list[str]:
 def ordinary(name: Name) -> list[str]:
     """Records that are repaired, and that name the others wherever a repair could reach out."""
     others = [name(number) for number in range(20, 40)]
-    aimed = {"supersedes": others, "blocked_by": others, "subissues": others, "superseded_by": others, "duplicates": others}
+    aimed = {
+        "supersedes": others,
+        "blocked_by": others,
+        "subissues": others,
+        "superseded_by": others,
+        "duplicates": others,
+    }
     work = {"schema_version": 1, "project": "p", "agent_name": "a", "status": "Done"}
     made = [record(name(1), {**work, "kind": "plan", "links": aimed}, tags=["plan"], created_at="2026-09-01 10:00:00")]
     made.append(record(name(2), {**work, "kind": "report", **FAULTS}, tags=["report"]))

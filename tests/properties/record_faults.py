@@ -9,7 +9,16 @@ from typing import Any
 from json_texts import Doubled, Raw
 from record_templates import HOSTILE, SHA, Record, World
 
-ENTRY_KEYS = ("parent", "blocks", "duplicate_of", "related", "derived_from", "evidence", "commissioned_by", "supersedes")
+ENTRY_KEYS = (
+    "parent",
+    "blocks",
+    "duplicate_of",
+    "related",
+    "derived_from",
+    "evidence",
+    "commissioned_by",
+    "supersedes",
+)
 PASSIVE = ("blocked_by", "subissues", "duplicates", "superseded_by")
 OTHER_KEYS = ("urls", "git_commits", "github_prs", "github_issues", "jira_issues", "context_entrys", "x", "kata_issues")
 SPELLED_KEYS = ("derivedFrom", "derived-from", "Derived_From", "SUPERSEDES", "Blocks", "blocked-by", "duplicateOf", "gitCommits", "URLs", "Parent")  # fmt: skip
@@ -27,15 +36,52 @@ FIELDS: dict[str, tuple[Any, ...]] = {
     "status": STATUSES,
     "filing": ("filed", "Filed", "not filed", "tracked", "not_applicable", "", None, 1),
     "schema_version": ("1", Raw("1.0"), Raw("10e-1"), Raw("1e0"), 1, True, None, "v1", Raw("1.5"), "2", 2),
-    "kind": ("report", "Report", "User Message", "user-message", "upstream issue", "issue", "comment", "decision", "", None, 1, " note "),
+    "kind": (
+        "report",
+        "Report",
+        "User Message",
+        "user-message",
+        "upstream issue",
+        "issue",
+        "comment",
+        "decision",
+        "",
+        None,
+        1,
+        " note ",
+    ),
     "project": (None, "", "Alpha", "alpha-", "al pha", "beta", "<project>", 1),
     "source_project": (None, "beta", 1),
     "agent_name": (None, "", "Main-Agent", "main agent", "[your agent name]", "...", 1),
     "agent_type": ("planner", None, 1),
-    "report_type": ("Audit", "adversarial_review", "Review Verdict", " synthesis ", "progress", "Status-Report", "research | implementation", "other", None, 1, []),  # fmt: skip
+    "report_type": (
+        "Audit",
+        "adversarial_review",
+        "Review Verdict",
+        " synthesis ",
+        "progress",
+        "Status-Report",
+        "research | implementation",
+        "other",
+        None,
+        1,
+        [],
+    ),
     "priority": ("2", Raw("2.0"), "high", "None", "URGENT ", 5, -1, 8, Raw("2.5"), None, True, [1], " 2", "02"),
     "estimate": ("3", Raw("3.0"), "03", "-3", Raw("3e0"), 3, None, True, "x"),
-    "technologies": ("python", "Python, Rust", "", ["Python", "python "], ["a", 1], [None], [], None, "İ", ["İ"], [HOSTILE]),
+    "technologies": (
+        "python",
+        "Python, Rust",
+        "",
+        ["Python", "python "],
+        ["a", 1],
+        [None],
+        [],
+        None,
+        "İ",
+        ["İ"],
+        [HOSTILE],
+    ),
     "recheck_on": ("uv", "UV ", ["UV", "uv"], "a;b", 1),
     "affected_projects": ("alpha", ["Alpha", "Alpha"], "a\nb", [1], None),
     "upstream_repo": ("Acme/Tool", " acme/tool ", 1, None, "acme"),
@@ -185,8 +231,12 @@ def identity(record: Record, world: World, rng: Random) -> None:
     """The record's own id is another, another's, or none."""
     own = world.ref(rng.randrange(99))
     text = str(own)
-    other = f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}".upper() if world.uuid else Raw(f"{own}.0")
-    record["id"] = rng.choice((own, other, text, None, True, -1, 0, 7, "0198c0ffee0000007a7b3c8d000000ff", Raw("1e2"), "", [own]))
+    other = (
+        f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}".upper() if world.uuid else Raw(f"{own}.0")
+    )
+    record["id"] = rng.choice(
+        (own, other, text, None, True, -1, 0, 7, "0198c0ffee0000007a7b3c8d000000ff", Raw("1e2"), "", [own])
+    )
     if rng.random() < 0.2:
         del record["id"]
         if rng.random() < 0.5:

@@ -146,7 +146,12 @@ def bare(world: World, place: int, rng: Random) -> Record:
 def legacy(world: World, place: int, rng: Random) -> Record:
     """The bulk: records with untyped references."""
     ids = [_some(world, place, rng) for _ in range(rng.randrange(4))]
-    references = {"context_ids": ids, "urls": ["https://example.org/x"], "git_commits": [SHA], "github_prs": ["acme/x#1"]}
+    references = {
+        "context_ids": ids,
+        "urls": ["https://example.org/x"],
+        "git_commits": [SHA],
+        "github_prs": ["acme/x#1"],
+    }
     for name in rng.sample(sorted(references), rng.randrange(5)):
         del references[name]
     metadata = {
