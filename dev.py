@@ -69,8 +69,9 @@ def lint() -> None:
 
 
 def test(*arguments: str) -> None:
-    """The whole test suite, on every core."""
-    run("pytest", "-n", "auto", *arguments)
+    """The test suite on every core; where CI is set, the slow tests too."""
+    slow = ("-m", "slow or not slow") if os.environ.get("CI") else ()
+    run("pytest", "-n", "auto", *slow, *arguments)
 
 
 def main() -> None:

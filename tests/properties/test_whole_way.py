@@ -26,7 +26,7 @@ def examples(few: int) -> settings:
 
 
 def many() -> settings:
-    return examples(150)
+    return examples(20)
 
 
 # What holds after a plan was applied.
