@@ -69,9 +69,8 @@ def lint() -> None:
 
 
 def test(*arguments: str) -> None:
-    """The test suite on every core; where CI is set, the slow tests too."""
-    slow = ("-m", "slow or not slow") if os.environ.get("CI") else ()
-    run("pytest", "-n", "auto", *slow, *arguments)
+    """The test suite on every core; ``-m slow`` runs the slow tests."""
+    run("pytest", "-n", "auto", *arguments)
 
 
 def main() -> None:

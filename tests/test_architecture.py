@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import statistics
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,15 +130,21 @@ def test_files_stay_short() -> None:
     assert statistics.median(lengths.values()) <= 120
 
 
-def test_only_what_shows_results_prints() -> None:
+def test_no_module_prints() -> None:
     printing = [
         f"{name_of(file)}:{node.lineno}"
         for file in FILES
-        if room_of(file) not in {"cli", "reporting"}
         for node in ast.walk(parsed(file))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        if isinstance(node, ast.Name) and node.id == "print"
     ]
     assert printing == []
+
+
+def test_names_of_test_files_are_unique() -> None:
+    """They are imported by name alone, helpers and rule cases too."""
+    names = Counter(file.name for file in (ROOT / "tests").rglob("*") if file.suffix in {".py", ".yml"})
+    assert {name for name, count in names.items() if count > 1} <= {"conftest.py"}
+    assert names["test_architecture.py"] == 1
 
 
 def test_the_command_line_starts_without_the_engine() -> None:

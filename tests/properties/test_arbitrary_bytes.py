@@ -14,6 +14,8 @@ from whole_way import scratch
 
 from migrate.cli.main import cli
 
+pytestmark = pytest.mark.slow
+
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 SUFFIXES = [".jsonl", ".json", ".ndjson", ".jsonl.gz", ".json.zst", ".parquet"]
 FRAGMENTS = [
@@ -59,9 +61,9 @@ def check_any(data: bytes, suffix: str, folder: Path) -> None:
 
 
 @given(data=st.binary(max_size=200) | texts, suffix=st.sampled_from(SUFFIXES))
-@example(b"", ".jsonl")
-@example(b"[]", ".json")
-@example(b'{"results":[]}', ".json")
+@example(data=b"", suffix=".jsonl")
+@example(data=b"[]", suffix=".json")
+@example(data=b'{"results":[]}', suffix=".json")
 @settings(max_examples=12, deadline=None, suppress_health_check=CALM, print_blob=True)
 def test_any_bytes(data: bytes, suffix: str, folder: Path) -> None:
     check_any(data, suffix, folder)

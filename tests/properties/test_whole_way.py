@@ -11,22 +11,28 @@ from pathlib import Path
 
 import pytest
 from corpus_strategy import Corpus, corpora
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from whole_way import LIMITS, Planned, applied, options, own_id, plan_of, scratch, texts_of, without_touchable
 
 from migrate.applying.apply import apply_to_file
 
+pytestmark = pytest.mark.slow
+
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
 
-def examples(few: int) -> settings:
+QUICK = [Phase.explicit, Phase.reuse, Phase.generate]
+"""Without shrinking, which takes minutes here; the slow tests shrink."""
+
+
+def few(examples: int) -> settings:
     """Each costs the engine a second or more."""
-    return settings(max_examples=few, deadline=None, suppress_health_check=CALM, print_blob=True)
+    return settings(max_examples=examples, phases=QUICK, deadline=None, suppress_health_check=CALM, print_blob=True)
 
 
 def many() -> settings:
-    return examples(20)
+    return settings(max_examples=20, deadline=None, suppress_health_check=CALM, print_blob=True)
 
 
 # What holds after a plan was applied.
@@ -133,13 +139,13 @@ def step(path: str, place: int) -> str:
 
 
 @given(corpus=corpora())
-@examples(6)
+@few(6)
 def test_safe_fixes_settle_and_spare_everything_else(corpus: Corpus, folder: Path) -> None:
     check_repaired(corpus, folder, unsafe=False)
 
 
 @given(corpus=corpora())
-@examples(6)
+@few(6)
 def test_unsafe_fixes_settle_and_spare_everything_else(corpus: Corpus, folder: Path) -> None:
     check_repaired(corpus, folder, unsafe=True)
 
@@ -176,7 +182,7 @@ def own_record(line: bytes) -> str:
 
 
 @given(corpus=corpora(), rng=st.randoms(use_true_random=False))
-@examples(4)
+@few(4)
 def test_order_in_the_file_never_matters(corpus: Corpus, rng: object, folder: Path) -> None:
     lines = list(corpus.lines)
     rng.shuffle(lines)  # type: ignore[attr-defined]
@@ -193,7 +199,7 @@ def test_order_in_many_files_never_matters(corpus: Corpus, rng: object, folder: 
 
 
 @given(corpus=corpora(), subset=st.sets(st.sampled_from(["CS1", "CS2", "CS3", "CS4", "CS5", "CS6", "CS7", "CS102", "CS502", "CS601"]), min_size=1))  # fmt: skip
-@examples(3)
+@few(3)
 def test_codes_that_are_not_selected_are_neither_reported_nor_written(
     corpus: Corpus, subset: set[str], folder: Path
 ) -> None:
