@@ -20,13 +20,12 @@ from typing import Any
 import yaml
 
 from migrate.engine.json_text import JsonError, check, unquote
-from migrate.examination import Examination, examine
-from migrate.planning.build import build
 from migrate.planning.drafting import stored, value_at
 from migrate.planning.merge_patch import Patch
 from migrate.planning.spelling import respell
 from migrate.planning.splice import splice
 from migrate.rules.errors import RuleError
+from migrate.systems import Examination, examine
 from migrate.types import Limits, Options
 
 
@@ -123,7 +122,7 @@ def _findings(case: Case, examination: Examination) -> Iterator[str]:
 
 
 def _written(case: Case, examination: Examination, options: Options, mode: str) -> Iterator[str]:
-    plan = build(examination, options)
+    plan = examination.plan()
     if plan.withheld:
         yield f"{mode}: the patches of {', '.join(plan.withheld)} were withheld"
     text_encoded = plan.header["corpus"]["text_encoded"]

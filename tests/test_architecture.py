@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 SHARED = {"types", "naming"}
 """Every room may use these; they use nothing of ours."""
-COMPOSITION = {"examination", "rule_cases"}
+COMPOSITION = {"systems", "rule_cases"}
 """Put the rooms together; only the command line and tests use them."""
 MAY_USE = {
     "engine": set(),
@@ -28,8 +28,8 @@ MAY_USE = {
     "cli": {"engine", "corpora", "rules", "planning", "applying", "reporting", *COMPOSITION},
     "__main__": {"cli"},
     "__init__": set(),
-    "examination": {"corpora", "engine", "rules", "planning"},
-    "rule_cases": {"corpora", "engine", "rules", "planning", "examination"},
+    "systems": {"corpora", "engine", "rules", "planning"},
+    "rule_cases": {"corpora", "engine", "rules", "planning", "systems"},
     "types": set(),
     "naming": set(),
 }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -25,7 +23,7 @@ from migrate.planning.conservation import Books
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
 from migrate.planning.errors import PlanError
 from migrate.planning.grouped import grouped
-from migrate.planning.plan_file import FORMAT, plan_options
+from migrate.planning.plan_file import FORMAT, Plan, plan_options
 from migrate.types import Options, Progress, Summary
 
 _BATCH = 10_000
@@ -41,23 +39,6 @@ class Examined(Protocol):
     options: Options
     summary: Summary
     progress: Progress | None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A finished plan: its header, and its lines as they will stand in the file."""
-
-    header: dict[str, Any]
-    path: Path
-    """The lines, in a file that goes with the examination."""
-    withheld: tuple[str, ...]
-    """Ids, as JSON texts, of the records whose patch the re-check withheld."""
-
-    @property
-    def lines(self) -> Iterator[bytes]:
-        """One line a changed record, in corpus order, each with its line feed."""
-        with self.path.open("rb") as file:
-            yield from file
 
 
 @dataclass(slots=True)
@@ -109,30 +90,6 @@ def build(examination: Examined, options: Options) -> Plan:
         else []
     )
     return Plan(_header(examination, options, drafted, names), path, tuple(names))
-
-
-def write(plan: Plan, path: Path) -> Path:
-    """Write the plan where it shall be, whole or not at all. Raises PlanError where the folder does not take it."""
-    if path.is_dir():
-        raise PlanError(f"{path} is a folder; name a file for the plan")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise PlanError(f"the plan cannot be written to {path}: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(orjson.dumps(plan.header) + b"\n")
-            for line in plan.lines:
-                file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        os.replace(name, path)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True)
-        raise PlanError(f"the plan cannot be written to {path}: {error.strerror}") from error
-    return path
 
 
 def _draft_all(

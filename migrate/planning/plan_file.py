@@ -1,7 +1,9 @@
-"""A saved plan, read back."""
+"""A finished plan: written whole, read back line by line."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,23 @@ FORMAT = "corpus-migrate.plan/1"
 def plan_options(options: Any, id_form: Any) -> bytes:
     """What the options give to a plan's id, after its lines."""
     return orjson.dumps([options, id_form], option=orjson.OPT_SORT_KEYS)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A finished plan: its header, and its lines as they will stand in the file."""
+
+    header: dict[str, Any]
+    path: Path
+    """The lines, in a file that goes with the examination."""
+    withheld: tuple[str, ...]
+    """Ids, as JSON texts, of the records whose patch the re-check withheld."""
+
+    @property
+    def lines(self) -> Iterator[bytes]:
+        """One line a changed record, in corpus order, each with its line feed."""
+        with self.path.open("rb") as file:
+            yield from file
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,30 @@ class PlanFile:
             if not isinstance(record, dict) or "patch" not in record or "record" not in record:
                 raise PlanError(f"{self.path}:{number}: is no plan line; make the plan anew")
             yield record
+
+
+def write(plan: Plan, path: Path) -> Path:
+    """Write the plan where it shall be, whole or not at all. Raises PlanError where the folder does not take it."""
+    if path.is_dir():
+        raise PlanError(f"{path} is a folder; name a file for the plan")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise PlanError(f"the plan cannot be written to {path}: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(orjson.dumps(plan.header) + b"\n")
+            for line in plan.lines:
+                file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        os.replace(name, path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise PlanError(f"the plan cannot be written to {path}: {error.strerror}") from error
+    return path
 
 
 def read_plan(path: Path) -> PlanFile:

@@ -13,8 +13,8 @@ from typing import Any
 
 from migrate.applying.apply import ApplyResult, apply_to_file
 from migrate.engine.json_text import members
-from migrate.examination import examine
-from migrate.planning.build import Plan, build, write
+from migrate.planning.plan_file import Plan, write
+from migrate.systems import examine
 from migrate.types import Finding, Limits, Options, Summary
 
 LIMITS = Limits(memory="500MB", threads=1)
@@ -62,7 +62,7 @@ def options(**given: Any) -> Options:
 def plan_of(corpus: Path | str, folder: Path, chosen: Options) -> Planned:
     """Examine, plan and write the plan into the folder."""
     with examine(str(corpus), chosen) as examination:
-        made: Plan = build(examination, chosen)
+        made: Plan = examination.plan()
         path = write(made, folder / "plan.jsonl")
         found = tuple(examination.findings())
         return Planned(path, path.read_bytes(), made.withheld, found, examination.summary)

@@ -236,7 +236,7 @@ class Engine:
             raise self.error
 
     def examine(self, corpus: str, options: Options, *, progress: Any = None) -> Any:
-        """As ``migrate.examination.examine``: a context manager."""
+        """As ``migrate.systems.examine``: a context manager."""
         self._called(f"examine {corpus}")
         self.options = options
         engine = self
@@ -259,6 +259,9 @@ class Engine:
                     if seen[finding.code] <= number:
                         yield finding
 
+            def plan(self) -> Any:
+                return engine.plan()
+
             def __enter__(self) -> Any:
                 return self
 
@@ -267,13 +270,13 @@ class Engine:
 
         return Examination()
 
-    def build(self, examination: Any, options: Options) -> Any:
-        """As ``migrate.planning.build.build``."""
+    def plan(self) -> Any:
+        """As ``migrate.systems.Examination.plan``."""
         lines = [json.dumps(line).encode() + b"\n" for line in (self.header, *self.records)]
         return SimpleNamespace(header=self.header, lines=lines)
 
     def write(self, plan: Any, path: Path) -> Path:
-        """As ``migrate.planning.build.write``."""
+        """As ``migrate.planning.plan_file.write``."""
         if self.write_error:
             raise self.write_error
         path.write_bytes(b"".join(plan.lines))
@@ -314,11 +317,10 @@ def engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Engine:
     """The stand-in, in place of the rooms; the working directory is an empty folder without an environment."""
     made = Engine()
     modules = {
-        "migrate.examination": {"examine": made.examine},
+        "migrate.systems": {"examine": made.examine},
         "migrate.rules.registry": {"load": lambda custom=(): SimpleNamespace(rules=RULES)},
         "migrate.rule_cases": {"run_cases": made.run_cases},
-        "migrate.planning.build": {"build": made.build, "write": made.write},
-        "migrate.planning.plan_file": {"read_plan": made.read_plan},
+        "migrate.planning.plan_file": {"read_plan": made.read_plan, "write": made.write},
         "migrate.applying.apply": {"apply_to_file": made.apply_to_file},
     }
     for name, members in modules.items():
@@ -351,7 +353,7 @@ def call(engine: Engine) -> Call:
 def plan_file(engine: Engine, tmp_path: Path) -> Path:
     """A saved plan of the stand-in."""
     path = tmp_path / "saved.jsonl"
-    engine.write(engine.build(None, Options()), path)
+    engine.write(engine.plan(), path)
     return path
 
 

@@ -191,7 +191,7 @@ BAD = {
     "no target": (["apply", "plan.jsonl"], 2, "-o FILE"),
     "output exists": (["apply", "plan.jsonl", "-o", "notes.txt"], 4, "notes.txt exists"),
     "output is the source": (["apply", "plan.jsonl", "-o", "entries.jsonl"], 4, "entries.jsonl exists"),
-    "output is a folder": (["apply", "plan.jsonl", "-o", "empty"], 4, "empty exists"),
+    "output is a folder": (["apply", "plan.jsonl", "-o", "empty"], 2, "empty is a folder"),
     "check into a folder": (["check", "entries.jsonl", "-o", "empty"], 2, "-o empty is a folder"),
     "plan into a folder": (["plan", "entries.jsonl", "-o", "empty"], 2, "-o empty is a folder"),
     "plan over notes": (["plan", "entries.jsonl", "-o", "notes.txt"], 4, "notes.txt exists and is no plan"),

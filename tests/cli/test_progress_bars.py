@@ -77,7 +77,7 @@ def test_the_engine_gets_it(engine: Any, call: Any, monkeypatch: pytest.MonkeyPa
     got: list[Any] = []
     real = engine.examine
     monkeypatch.setattr(
-        sys.modules["migrate.examination"],
+        sys.modules["migrate.systems"],
         "examine",
         lambda corpus, options, *, progress: got.append(progress) or real(corpus, options, progress=progress),
     )

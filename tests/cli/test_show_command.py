@@ -21,7 +21,7 @@ def test_the_summary(call: Any, plan_file: Path) -> None:
 
 def test_rules_without_a_change_are_counted_together(engine: Any, call: Any, tmp_path: Path) -> None:
     engine.header["counts"]["findings"] |= {"CS101": 97, "CS607": 3, "CS999": 0}
-    engine.write(engine.build(None, None), tmp_path / "p")
+    engine.write(engine.plan(), tmp_path / "p")
     text = call("show", "p").stdout
     assert "For 100 findings of 2 more rules this plan changes nothing.\n" in text
     assert "\nCS101" not in text
@@ -91,7 +91,7 @@ def test_select_leaves_the_changes_of_other_rules_out(call: Any, plan_file: Path
 
 def test_a_uuid_in_any_spelling(engine: Any, call: Any, tmp_path: Path) -> None:
     engine.records = [{**engine.records[0], "record": "0198c0ffee0000000000000000000000"}]
-    engine.write(engine.build(None, None), tmp_path / "p")
+    engine.write(engine.plan(), tmp_path / "p")
     for text in ("0198C0FFEE0000000000000000000000", "0198c0ff-ee00-0000-0000-000000000000"):
         assert "1 record of the plan" in call("show", "p", "--record", text).stdout
 
@@ -121,7 +121,7 @@ def test_a_file_that_is_no_plan(engine: Any, call: Any, one_sentence: Any, tmp_p
 
 def test_an_incomplete_plan_is_shown_with_a_warning(engine: Any, call: Any, tmp_path: Path) -> None:
     engine.header["complete"] = False
-    engine.write(engine.build(None, None), tmp_path / "p")
+    engine.write(engine.plan(), tmp_path / "p")
     result = call("show", "p")
     assert result.exit_code == 0
     assert "INCOMPLETE" in result.stdout
@@ -161,12 +161,12 @@ def test_a_broken_line_is_named(call: Any, plan_file: Path) -> None:
 
 def test_withheld_records_are_named(engine: Any, call: Any, tmp_path: Path) -> None:
     engine.header["withheld"] = [7, 8]
-    engine.write(engine.build(None, None), tmp_path / "p")
+    engine.write(engine.plan(), tmp_path / "p")
     for result in (call("show", "p"), call("plan", "entries.jsonl")):
         assert "WITHHELD    2 records left out by a fault of this tool, please report it: #7," in result.stdout
 
 
 def test_options_in_words(engine: Any, call: Any, tmp_path: Path) -> None:
     engine.header["options"] = {"codes": ["CS201", "CS701"], "unsafe_fixes": True, "partial": False, "id_map": None}
-    engine.write(engine.build(None, None), tmp_path / "p")
+    engine.write(engine.plan(), tmp_path / "p")
     assert "Options     2 rules, unsafe fixes\n" in call("show", "p").stdout

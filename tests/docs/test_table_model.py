@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from migrate.engine.model import METADATA_FIELDS
-from migrate.examination import examine
-from migrate.planning.build import build
+from migrate.systems import examine
 from migrate.types import Limits, Options
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +22,7 @@ def columns() -> Iterator[Mapping[str, Mapping[str, str]]]:
     """Table to column to type, in the database of a run."""
     options = Options(limits=Limits(memory="500MB", threads=1))
     with examine(str(ROOT / "docs/examples/custom-rules/entries.jsonl"), options) as examination:
-        build(examination, options)
+        examination.plan()
         found: dict[str, dict[str, str]] = {}
         for table, column, kind in examination.database.rows(
             "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema IN ('safe', 'main')"

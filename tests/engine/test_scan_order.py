@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from migrate.corpora.files import open_files
-from migrate.examination import Examination
+from migrate.systems.context_server import ContextServer
 from migrate.types import Limits, Options
 
 LINES = 60_000
@@ -38,7 +38,7 @@ def test_the_ordinal_of_an_item_is_its_place_among_the_lines(tmp_path: Path) -> 
     assert ids.count(None) > 100
     assert len(made) - len(ids) > 500
     options = Options(limits=Limits(memory="500MB", threads=2), select=("CS001",))
-    with Examination(open_files(str(file)), options) as examination:
+    with ContextServer(open_files(str(file)), options) as examination:
         rows = examination.database.rows("SELECT ordinal, id_json, broken IS NOT NULL FROM items ORDER BY ordinal")
         findings = [(each.line, each.code) for each in examination.findings()]
     assert [ordinal for ordinal, _, _ in rows] == list(range(len(ids)))

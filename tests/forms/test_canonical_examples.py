@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from migrate.examination import examine
-from migrate.planning.build import build
+from migrate.systems import examine
 from migrate.types import Level, Limits, Options, Severity
 
 CLEAN = Path(__file__).parents[2] / "sample_data" / "context_server" / "clean.jsonl"
@@ -149,7 +148,7 @@ def to_do(corpus: Path) -> tuple[list[tuple[str | None, str, str]], int]:
     """What anybody would have to look at: id, code and path of all findings but those for information; and the patches."""
     with examine(str(corpus), OPTIONS) as examination:
         found = [each for each in examination.findings() if (each.level, each.severity) != (Level.INFO, Severity.INFO)]
-        patches = build(examination, OPTIONS).header["counts"]["patches"]
+        patches = examination.plan().header["counts"]["patches"]
         assert examination.summary.records == len(corpus.read_bytes().splitlines())
     return [(each.record, each.code, each.path) for each in found], patches
 

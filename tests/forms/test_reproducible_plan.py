@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from migrate.examination import examine
-from migrate.planning.build import build, write
+from migrate.planning.plan_file import write
+from migrate.systems import examine
 from migrate.types import Limits, Options
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "context_server" / "entries.jsonl"
@@ -59,7 +59,7 @@ def plan(folder: Path, corpus: str, memory: str = "1GB", threads: int = 1) -> Pl
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         with examine(corpus, options) as examination:
-            text = write(build(examination, options), folder / "plan.jsonl").read_bytes()
+            text = write(examination.plan(), folder / "plan.jsonl").read_bytes()
     header, *lines = text.splitlines(keepends=True)
     timeless, found = CREATED.subn(b"", header)
     assert found == 1

@@ -33,7 +33,7 @@ def check(corpus: str, **flags: Any) -> int:
     call = Invocation.of(flags, corpus)
     output.refuse_bad_target(call.output, corpus)
     check_codes(call.settings)
-    from migrate.examination import examine
+    from migrate.systems import examine
 
     with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
         summary = examination.summary

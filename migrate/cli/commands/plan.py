@@ -39,14 +39,14 @@ def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, **flags: 
     call = Invocation.of(flags, corpus)
     _refuse_bad_plan_file(plan_file, corpus)
     check_codes(call.settings)
-    from migrate.examination import examine
-    from migrate.planning.build import build, write
+    from migrate.planning.plan_file import write
     from migrate.reporting import findings_table
+    from migrate.systems import examine
 
     run_options = call.settings.options()
     with call.progress() as progress, examine(corpus, run_options, progress=progress) as examination:
         with only_by_a_bug():
-            made = build(examination, run_options)
+            made = examination.plan()
         summary, header = examination.summary, made.header
         patches = header["counts"]["patches"]
         folder = workspace.plan_folder(call.workspace, header["corpus"]["uri"], header["plan_id"])

@@ -1,4 +1,4 @@
-"""One run, from a corpus to its findings: opens the files, loads them, builds a track and answers questions about it."""
+"""A corpus of the context server: loads its records, builds a track of the tables, answers for what the rules found."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from migrate.corpora.files import FileCorpus, open_files
-from migrate.corpora.interface import CorpusError
+from migrate.corpora.files import FileCorpus
 from migrate.corpora.source import ShardSource
 from migrate.engine import loading, tracks
 from migrate.engine.database import Database
 from migrate.engine.sources import Loaded
 from migrate.engine.strict import restored
 from migrate.engine.tracks import RuleSet
+from migrate.planning.build import build
+from migrate.planning.plan_file import Plan
 from migrate.rules import idmap, registry, vocabulary
 from migrate.rules.registry import Registry
 from migrate.types import Evidence, Finding, Gap, Level, Options, Progress, RuleCount, Severity, Summary
@@ -26,7 +27,7 @@ _EXCERPT = 200
 _BATCH = 10_000
 
 
-class Examination:
+class ContextServer:
     """What one run read and found. A context manager: the engine's database goes with it."""
 
     def __init__(self, corpus: FileCorpus, options: Options, progress: Progress | None = None) -> None:
@@ -54,7 +55,7 @@ class Examination:
             self.database.close()
             raise
 
-    def __enter__(self) -> Examination:
+    def __enter__(self) -> ContextServer:
         return self
 
     def __exit__(
@@ -66,6 +67,10 @@ class Examination:
     def gaps(self) -> tuple[Gap, ...]:
         """Input of unknown extent that was lost."""
         return tuple(gap for source in self.sources for gap in source.prepared.gaps)
+
+    def plan(self) -> Plan:
+        """What the options allow to repair, checked again by every rule."""
+        return build(self, self.options)
 
     def findings(self) -> Iterator[Finding]:
         """Every finding, in corpus order, then by code and path."""
@@ -154,16 +159,6 @@ class Examination:
             held=classes["held"], gaps=self.gaps, classes=classes, rules=rules, severities=severities, safe_records=safe_records,
             unsafe_records=unsafe_records, seconds=time.monotonic() - started,
         )  # fmt: skip
-
-
-def examine(corpus: str, options: Options, *, progress: Progress | None = None) -> Examination:
-    """Open a corpus, read it whole and find what is wrong with it.
-
-    Raises CorpusError, RuleError or EngineError, each with one sentence.
-    """
-    if options.system not in (None, "context-server"):
-        raise CorpusError(f"{options.system}: this version reads corpora of the context server only")
-    return Examination(open_files(corpus), options, progress)
 
 
 def _text(word: str) -> str:
