@@ -151,9 +151,12 @@ def readable(text: str) -> str:
 
 
 def readable_metadata(text: str) -> str:
-    """A metadata object's text for the engine: floats where an integer belongs travel as marked strings, spelled as they are."""
+    """A metadata value's text for the engine: floats where an integer belongs travel as marked strings, spelled as they are."""
+    start = blank(text, 0)
+    if text[start : start + 1] != "{":
+        return readable(text)
     out, at = [], 0
-    for member in members(text, blank(text, 0)):
+    for member in members(text, start):
         if member.key in _EXACT:
             out += [text[at : member.start], _exact_number.sub(_mark_number, text[member.start : member.end])]
             at = member.end

@@ -148,7 +148,7 @@ def _draft_all(
                 out.fingerprint.update(f"{grounds.record}\t{proposed.before}\n".encode())
                 out.levels[proposed.level] += 1
                 total += proposed.books
-                metadata = "null" if proposed.metadata is None else readable_metadata(proposed.metadata)
+                metadata = readable_metadata(proposed.metadata or "null")
                 yield f'{{"metadata":{metadata},"tags":{readable(proposed.tags or "null")}}}'
 
     loading.read_planned(database, after())

@@ -59,6 +59,9 @@ def test_what_can_be_read_is_repaired(
     assert (header["complete"], header["counts"]["patches"], header["counts"]["records"]) == (True, patches, records)
     applied = command(tmp_path, "apply", "plan.jsonl", "-o", f"out.{name}")
     assert (applied.returncode, applied.stderr) == (0, b"")
+    if not patches:
+        assert not (tmp_path / f"out.{name}").exists()
+        return
     out = (tmp_path / f"out.{name}").read_bytes()
     assert out[:4] == data[:4]
     assert unpack(out) == unpack(data).replace(BEFORE, AFTER, patches)

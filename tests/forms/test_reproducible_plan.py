@@ -112,8 +112,9 @@ def test_the_order_of_the_lines_does_not_show_in_what_is_planned(
     (tmp_path / "entries.jsonl").write_bytes(b"".join(shuffled))
     header, _, lines = plan(tmp_path, "entries.jsonl")
     assert sorted(lines) == sorted(first[2])
-    # Both marks are taken over the lines in the order of the corpus.
-    assert same(header, "plan_id", "fingerprint") == same(first[0], "plan_id", "fingerprint")
+    # These marks are taken over the lines in the order of the corpus.
+    marks = ("plan_id", "fingerprint", "body")
+    assert same(header, *marks) == same(first[0], *marks)
 
 
 def test_shards_have_the_plan_of_the_whole(entries: bytes, first: Planned, tmp_path: Path) -> None:

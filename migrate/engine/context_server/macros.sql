@@ -19,6 +19,11 @@ CREATE OR REPLACE MACRO hyphenated(s) AS
 -- The fold of link keys: camel case and every other spelling to snake case.
 CREATE OR REPLACE MACRO snake(s) AS fold(regexp_replace(s, '([a-z0-9])([A-Z])', '\1_\2', 'g'));
 
+-- Whether links name a parent, under any spelling of the key.
+CREATE OR REPLACE MACRO has_parent(links) AS
+    CASE WHEN contains(ascii_lower(links), 'parent') THEN
+        list_bool_or(list_transform(json_keys(links), lambda k, i: snake(k) = 'parent' AND present(json_extract(links, '$.*')[i]::VARCHAR) IS NOT NULL)) END;
+
 CREATE OR REPLACE MACRO is_number(j) AS (j[1] BETWEEN '0' AND '9' OR j[1] = '-');
 CREATE OR REPLACE MACRO is_plain_integer(j) AS regexp_full_match(j, '-?(0|[1-9][0-9]*)');
 

@@ -63,7 +63,7 @@ FROM (
                                CASE WHEN class = 'legacy' AND kind_absent AND len(kind_tags) = 1 THEN kind_tags[1] END AS by_tags,
                                CASE WHEN class = 'legacy' AND kind_absent AND thread = 'issues' AND string_of(f_title) IS NOT NULL THEN 'issue' END AS by_title,
                                CASE WHEN class = 'legacy' AND kind_absent AND thread = 'issues'
-                                         AND (present(json_extract(f_links, '$.parent')::VARCHAR) IS NOT NULL
+                                         AND (has_parent(f_links)
                                               OR regexp_matches(opening, '^Re issue [0-9A-Za-z-]+:')) THEN 'comment' END AS by_parent,
                                CASE WHEN class = 'legacy' AND kind_absent AND thread = 'upstream-issues' AND present(f_upstream_repo) IS NOT NULL
                                     THEN 'upstream_issue' END AS by_repository,
