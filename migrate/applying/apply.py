@@ -60,7 +60,7 @@ def apply_to_file(plan_path: Path, out: Path, *, workspace: Path, limits: Limits
     corpus = open_files(header["corpus"]["uri"])
     targets = _targets(corpus, out)
     with Database(limits) as database:
-        create_plain_macros(database, vocabulary.word_lists())
+        create_plain_macros(database, vocabulary.word_lists(), vocabulary.meanings())
         sources = [ShardSource(shard, database.folder) for shard in corpus.shards]
         if gaps := [gap for source in sources for gap in source.prepared.gaps]:
             raise Refused(f"{gaps[0].file} can no longer be read whole: {gaps[0].reason}")

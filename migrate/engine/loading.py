@@ -9,7 +9,7 @@ import duckdb
 from migrate.engine import strict
 from migrate.engine.database import Database, script_text
 from migrate.engine.errors import EngineError
-from migrate.engine.model import METADATA_FIELDS, PACKAGE, path_list
+from migrate.engine.model import PACKAGE, fragments
 from migrate.engine.sources import LARGEST, Loaded, Source, too_long
 from migrate.types import Progress
 
@@ -19,9 +19,10 @@ def _create_views(database: Database) -> None:
     # Rows that had a second look stand here with their ordinal; what the scan wrote is never changed, so that its rowid is.
     database.run("CREATE TABLE fixed AS SELECT 0::BIGINT AS ordinal, * FROM lines LIMIT 0")
     database.run(
-        "CREATE VIEW items AS SELECT rowid AS ordinal, * FROM main.lines WHERE rowid NOT IN (SELECT ordinal FROM main.fixed)"
+        "CREATE VIEW kept AS SELECT rowid AS ordinal, * FROM main.lines WHERE rowid NOT IN (SELECT ordinal FROM main.fixed)"
         " UNION ALL BY NAME SELECT * FROM main.fixed"
     )
+    database.run(f"CREATE VIEW items AS FROM {described('SELECT * FROM main.kept')}")
     database.run("CREATE TABLE broken (ordinal BIGINT, reason VARCHAR, byte BIGINT, fingerprint VARCHAR)")
     database.run("CREATE TABLE doubled_members (ordinal BIGINT, member VARCHAR)")
     database.run("CREATE TABLE nested_references (ordinal BIGINT, path VARCHAR, value VARCHAR)")
@@ -132,12 +133,13 @@ def projection(source: str, file: int) -> str:
 
 
 def typed(place: str) -> str:
-    """The query from a table expression ``facts`` to the typed columns; ``place`` are the columns that come first."""
-    extract = ", ".join(f"f[{number}] AS f_{name}" for number, name in enumerate(METADATA_FIELDS, 1))
-    fields = ", ".join(f"f_{name}" for name in METADATA_FIELDS)
-    return script_text(
-        PACKAGE, "typed.sql", {"PLACE": place, "PATHS": path_list(), "EXTRACT": extract, "FIELDS": fields}
-    )
+    """The query from a table expression ``facts`` to the columns that are kept; ``place`` are those that come first."""
+    return script_text(PACKAGE, "typed.sql", {"PLACE": place, **fragments()})
+
+
+def described(rows: str) -> str:
+    """The table expression that has all fields of records; ``rows`` is a query of kept columns, with their ordinal."""
+    return f"({script_text(PACKAGE, 'items.sql', {'ROWS': f'({rows})', **fragments()})})"
 
 
 def _quoted(text: str) -> str:
