@@ -25,7 +25,7 @@ from migrate.corpora.spooled import Spooled
 from migrate.engine.database import Database
 from migrate.engine.locating import id_form, load_ids, places_of
 
-_STRETCH = 20_000
+_STRETCH = 4_000
 """Records that are decided at once: their orders and states are what one process holds."""
 
 
