@@ -127,7 +127,7 @@ class PlanLine(NamedTuple):
             start = text.index(end, begin)
             found.append(text[begin:start])
         patch = text.index(_PATCH, start) + len(_PATCH)
-        return cls(*found, text[patch : skip(text, patch)])
+        return cls._make([*found, text[patch : skip(text, patch)]])
 
 
 _MARKS = (

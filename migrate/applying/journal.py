@@ -155,12 +155,12 @@ class PastRun:
 
     def written(self) -> dict[str, int]:
         """Files that it was about to give their names, and their bytes."""
-        found = [json.loads(raw) for raw in self._lines() if raw.startswith(_WRITES) and raw.endswith(b"}\n")]
+        found = [json.loads(raw) for raw in self._lines() if raw.startswith(_WRITES)]
         return {line["writes"]: line["size"] for line in found}
 
     def _lines(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
-            yield from file
+            yield from (raw for raw in file if raw.endswith(b"}\n"))
 
 
 def _id(raw: bytes, start: bytes) -> str:
@@ -175,7 +175,8 @@ def past_run(folder: Path) -> PastRun | None:
         with (folder / NAME).open("rb") as file:
             header = json.loads(file.readline())
             file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
-            complete = file.read().rpartition(b"\n{")[2].startswith(b'"complete":true')
+            last = file.read().rpartition(b"\n{")[2]
+            complete = last.startswith(b'"complete":true') and last.endswith(b"}\n")
     except (OSError, ValueError):
         return None
     if not isinstance(header, dict) or header.get("format") != FORMAT or "run_id" not in header:

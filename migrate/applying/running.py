@@ -14,7 +14,7 @@ from migrate.applying.orders import Orders
 from migrate.applying.states import State
 from migrate.applying.target import Batch, Target
 from migrate.corpora.interface import CorpusError
-from migrate.types import Limits
+from migrate.types import Limits, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class Settings:
     limits: Limits
     said: Callable[[str], None] = _say_nothing
     """Told what would be true if the run ended now, in words."""
+    progress: Progress | None = None
 
 
 def _may_always(judged: Judged) -> None:

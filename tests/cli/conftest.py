@@ -212,6 +212,7 @@ class SimpleSettings:
     workspace: Path
     limits: Any
     said: Callable[[str], None]
+    progress: Any
 
 
 @dataclass
