@@ -298,14 +298,14 @@ def test_undo_after_the_work_of_others(work: Any, given_plan: Given) -> None:
 
 
 @pytest.mark.slow
-@few(400)
+@few(200)
 @given(work=interleavings())
 def test_apply_after_the_work_of_others_often(work: Any, given_plan: Given) -> None:
     apply_after_others(given_plan, work)
 
 
 @pytest.mark.slow
-@few(400)
+@few(200)
 @given(work=interleavings())
 def test_undo_after_the_work_of_others_often(work: Any, given_plan: Given) -> None:
     undo_after_others(given_plan, work)
