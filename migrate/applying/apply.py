@@ -19,7 +19,7 @@ from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
-from migrate.corpora.processes import Workers, available
+from migrate.engine.processes import Workers, available
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
 from migrate.naming import corpus_name

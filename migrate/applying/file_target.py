@@ -17,7 +17,7 @@ from migrate.applying.orders import TABLE, Orders
 from migrate.applying.states import State, rank
 from migrate.applying.stretches import Decided, Stretch, decide, decide_plain
 from migrate.corpora.interface import Int64
-from migrate.corpora.processes import Workers
+from migrate.engine.processes import Workers
 from migrate.corpora.rewrite import Staged, discard_leftover, probe, stage
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource

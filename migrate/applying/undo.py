@@ -17,7 +17,7 @@ from migrate.applying.reverting import ByJournal
 from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
-from migrate.corpora.processes import Workers
+from migrate.engine.processes import Workers
 from migrate.corpora.shard import Shard
 from migrate.engine.database import Database
 

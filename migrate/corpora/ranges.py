@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from migrate.corpora.interface import BLANKS, CorpusError, Int64, Places
-from migrate.corpora.processes import Workers
+from migrate.engine.processes import Workers
 from migrate.corpora.spooled import Spooled
 
 _RANGE = 1 << 26
