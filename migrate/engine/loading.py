@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import duckdb
 
 from migrate.engine import strict
 from migrate.engine.database import Database, script_text
 from migrate.engine.errors import EngineError
-from migrate.engine.model import METADATA_FIELDS, PACKAGE, path_list
+from migrate.engine.model import TableModel
 from migrate.engine.sources import LARGEST, Loaded, Source, too_long
 from migrate.types import Progress
 
@@ -27,8 +27,16 @@ def _create_views(database: Database) -> None:
     database.run("CREATE TABLE nested_references (ordinal BIGINT, path VARCHAR, value VARCHAR)")
 
 
-def load(database: Database, sources: Iterable[Source], progress: Progress | None = None) -> list[Loaded]:
-    """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing."""
+def load(
+    database: Database,
+    sources: Iterable[Source],
+    progress: Progress | None = None,
+    judge: Callable[[bytes], strict.Verdict] | None = None,
+) -> list[Loaded]:
+    """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing.
+
+    ``judge`` is the strict reader of the system's items; None is that of the context server.
+    """
     loaded: list[Loaded] = []
     strays: list[int] = []
     pending = list(sources)
@@ -37,8 +45,8 @@ def load(database: Database, sources: Iterable[Source], progress: Progress | Non
             progress("reading", number, len(pending))
         loaded.append(_load_one(database, source, number, strays))
     _create_views(database)
-    strict.decide(database, loaded, strays)
-    database.script(PACKAGE, "held.sql")
+    strict.decide(database, loaded, strays, judge or strict.judge)
+    database.script("held.sql")
     return loaded
 
 
@@ -88,7 +96,7 @@ def _scan(database: Database, pattern: str, compression: str, number: int) -> No
         f" compression = {_quoted(compression)})"
     )
     verb = "INSERT INTO lines BY NAME" if _rows(database) else "CREATE OR REPLACE TABLE lines AS"
-    database.run(f"{verb} {projection(source, number)}")
+    database.run(f"{verb} {projection(database.model, source, number)}")
 
 
 def _rows(database: Database) -> int:
@@ -100,7 +108,7 @@ def _rows(database: Database) -> int:
 def scan_texts(database: Database, texts: Iterable[str], table: str) -> None:
     """A table like ``lines`` from JSON texts made in Python, in their order; they must be JSON that DuckDB reads."""
     source = write_texts(database, texts, table)
-    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(source, 0)}")
+    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(database.model, source, 0)}")
 
 
 def read_planned(database: Database, texts: Iterable[str]) -> None:
@@ -125,18 +133,19 @@ def write_texts(database: Database, texts: Iterable[str], name: str) -> str:
     return f"read_ndjson_objects({_quoted(str(path))}, maximum_object_size = {limit}, compression = 'none')"
 
 
-def projection(source: str, file: int) -> str:
+def projection(model: TableModel, source: str, file: int) -> str:
     """The query from the items of a source, one column ``json``, to the columns of ``lines``."""
-    facts = script_text(PACKAGE, "facts.sql", {})
-    return f"WITH source AS (SELECT json::VARCHAR AS json FROM {source}),\n{facts}\n{typed(f'{file} AS file_no')}"
+    facts = script_text(model.package, "facts.sql", {})
+    return f"WITH source AS (SELECT json::VARCHAR AS json FROM {source}),\n{facts}\n{typed(model, f'{file} AS file_no')}"
 
 
-def typed(place: str) -> str:
+def typed(model: TableModel, place: str) -> str:
     """The query from a table expression ``facts`` to the typed columns; ``place`` are the columns that come first."""
-    extract = ", ".join(f"f[{number}] AS f_{name}" for number, name in enumerate(METADATA_FIELDS, 1))
-    fields = ", ".join(f"f_{name}" for name in METADATA_FIELDS)
+    extract = ", ".join(f"f[{number}] AS {column}" for number, column in enumerate(model.columns, 1))
     return script_text(
-        PACKAGE, "typed.sql", {"PLACE": place, "PATHS": path_list(), "EXTRACT": extract, "FIELDS": fields}
+        model.package,
+        "typed.sql",
+        {"PLACE": place, "PATHS": model.paths, "EXTRACT": extract, "FIELDS": ", ".join(model.columns)},
     )
 
 

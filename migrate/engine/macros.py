@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from migrate.engine.database import Database
-from migrate.engine.model import PACKAGE
+from migrate.engine.database import Database, script_text
 
 _LISTS = ("selected", "promoted", "demoted")
 _MAPS = ("odd_tags", "report_types", "status_families", "status_synonyms", "status_map")
@@ -16,7 +15,8 @@ def create_macros(database: Database, words: Mapping[str, Sequence[str]]) -> Non
     for name, values in words.items():
         literals = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
         database.run(f"CREATE OR REPLACE MACRO is_{name}(s) AS s IN ({literals})")
-    database.script(PACKAGE, "macros.sql")
+    database.run(script_text("migrate.engine", "macros.sql", {}))
+    database.script("macros.sql")
 
 
 def create_plain_macros(database: Database, words: Mapping[str, Sequence[str]]) -> None:

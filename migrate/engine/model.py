@@ -1,6 +1,8 @@
-"""The table model of context-server corpora: its fields, and the scripts that build its tables."""
+"""The table models: what each system of corpora reads of its records, and the scripts that build its tables."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 PACKAGE = "migrate.engine.context_server"
 
@@ -14,6 +16,46 @@ METADATA_FIELDS = (
 """Metadata members that some rule reads; each is a column ``f_<name>`` with its JSON text as found."""
 
 
-def path_list() -> str:
-    """The SQL list of the JSON paths of the metadata fields."""
-    return "[" + ", ".join(f"'$.{name}'" for name in METADATA_FIELDS) + "]"
+@dataclass(frozen=True, slots=True)
+class TableModel:
+    """How the engine reads the items of one system and which tables it makes of them."""
+
+    package: str
+    """Where its scripts are: ``macros``, ``facts``, ``typed``, ``held``, those below, ``findings``, ``edits``, ``requirements``."""
+    fields: tuple[str, ...]
+    """Metadata members that become columns ``f_<name>``, dots as underscores."""
+    tables: tuple[str, ...]
+    """Scripts that run before the cycles are known, the first of which makes ``records``."""
+    cyclic: tuple[str, ...]
+    """Keys of ``edges`` that must not go round."""
+    late_tables: tuple[str, ...] = ()
+    """Scripts that run after."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns of the metadata fields."""
+        return tuple("f_" + name.replace(".", "_") for name in self.fields)
+
+    @property
+    def paths(self) -> str:
+        """The SQL list of the JSON paths of the metadata fields."""
+        return "[" + ", ".join(f"'$.\"{name}\"'" if "." in name else f"'$.{name}'" for name in self.fields) + "]"
+
+
+CONTEXT_SERVER = TableModel(
+    PACKAGE,
+    METADATA_FIELDS,
+    ("records.sql", "links.sql", "graph.sql"),
+    ("supersedes", "parent", "blocks"),
+    ("supersession.sql", "assembly.sql"),
+)
+
+KATA = TableModel(
+    "migrate.engine.kata",
+    (
+        "scheduled_on", "deadline_on", "timezone", "someday", "checklist", "area", "role", "teammate", "work.branch", "work.attention",
+        "work.attention_msg", "today_bucket", "sidebar_order", "icon",
+    ),
+    ("records.sql", "schedules.sql", "checklists.sql", "requests.sql", "graph.sql"),
+    ("parent", "blocks"),
+)  # fmt: skip

@@ -14,11 +14,9 @@ from migrate.engine.database import Database, first_line
 from migrate.engine.errors import EngineError
 from migrate.engine.loading import typed
 from migrate.engine.macros import create_macros
-from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
+from migrate.engine.strict import find_nested_references
 from migrate.types import Progress
-
-_CYCLIC = ("supersedes", "parent", "blocks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +83,7 @@ def describe(database: Database, loaded: Sequence[Loaded]) -> None:
         "absent",
     }
     database.set("text_encoded", forms == {"text"})
+    find_nested_references(database)
     _lower_sigmas(database)
     database.run("CREATE OR REPLACE TABLE places (ordinal BIGINT, line BIGINT)")
     repeated = database.rows("SELECT ordinal FROM repeated")
@@ -125,14 +124,14 @@ def build(
     database.run(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     database.run(f"SET search_path = '{schema},main'")
     database.set("track", track)
-    steps = ("records.sql", "links.sql", "graph.sql")
+    steps = database.model.tables
     for place, step in enumerate(steps):
         if progress is not None:
             progress("tables", place, len(steps))
-        database.script(PACKAGE, step, LINES=lines)
+        database.script(step, LINES=lines)
     _find_cycles(database)
-    database.script(PACKAGE, "supersession.sql")
-    database.script(PACKAGE, "assembly.sql")
+    for step in database.model.late_tables:
+        database.script(step)
     _judge(database, rules, progress)
 
 
@@ -157,7 +156,7 @@ def build_after(database: Database, ordinals: list[int], rules: RuleSet, progres
             SELECT p.ordinal, {facts}, a.tags_json, a.metadata,
                    CASE WHEN a.metadata IS NULL THEN 'absent' ELSE {encoded} END AS metadata_form, false AS doubtful_text, false AS doubled_members
             FROM main.planned p JOIN main.read_after a ON a.rowid = p.rowid JOIN main.items l ON l.ordinal = p.ordinal)
-        {typed("ordinal, file_no")}
+        {typed(database.model, "ordinal, file_no")}
         """
     )
     kept = "SELECT * FROM main.items WHERE ordinal NOT IN (SELECT ordinal FROM main.planned)"
@@ -189,7 +188,7 @@ def _name_the_culprit(database: Database, rows: Sequence[RowRule]) -> None:
 def _find_cycles(database: Database) -> None:
     """Strongly connected components of more than one record, for each key whose edges must not go round."""
     database.run("CREATE TABLE cycles (key VARCHAR, ordinal BIGINT, component BIGINT)")
-    for key in _CYCLIC:
+    for key in database.model.cyclic:
         edges = database.rows(
             f"WITH e AS (SELECT DISTINCT ordinal, target FROM edges WHERE key = '{key}' AND target IS NOT NULL AND NOT is_self)"
             " SELECT ordinal, target FROM e WHERE ordinal IN (SELECT target FROM e) AND target IN (SELECT ordinal FROM e)"
@@ -231,5 +230,5 @@ def _judge(database: Database, rules: RuleSet, progress: Progress | None) -> Non
             _run_set_rule(database, rule)
         except duckdb.Error as error:
             raise EngineError(f"the query of the rule {rule.code} fails: {first_line(error)}") from error
-    database.script(PACKAGE, "findings.sql")
-    database.script(PACKAGE, "edits.sql")
+    database.script("findings.sql")
+    database.script("edits.sql")

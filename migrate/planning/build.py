@@ -15,7 +15,6 @@ import migrate
 from migrate.engine import loading, tracks
 from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError
-from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
 from migrate.engine.strict import readable, readable_metadata, restored
 from migrate.engine.tracks import RuleSet
@@ -64,7 +63,7 @@ def build(examination: Examined, options: Options) -> Plan:
     if track == "unsafe":
         tracks.build(database, "unsafe", "unsafe", examination.rules, examination.progress)
     database.run(f"SET search_path = '{track},main'")
-    database.script(PACKAGE, "requirements.sql")
+    database.script("requirements.sql")
     units = _units(database)
     path = database.folder / "plan-lines.jsonl"
     withheld: set[int] = set()
