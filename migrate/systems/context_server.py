@@ -35,7 +35,7 @@ class ContextServer:
         self.corpus = corpus
         self.options = options
         self.progress = progress
-        self.registry: Registry = registry.load(options.custom_rules)
+        self.registry: Registry = registry.load(options.custom_rules, system="context-server")
         self.selected = self.registry.chosen(options.select, options.ignore)
         self.rules: RuleSet = self.registry.rule_set(self.selected)
         promoted = self.registry.matching(options.safe_fixes)
