@@ -37,7 +37,10 @@ _MEANINGS = {
         "usage: unknown option, rule or corpus kind; bad config; a rule of your own that cannot be loaded or whose SQL fails; "
         "a path that is missing or cannot be what it should"
     ),
-    ExitCode.INCOMPLETE: "incomplete: input of unknown extent was lost, and what; outranks 1",
+    ExitCode.INCOMPLETE: (
+        "incomplete: input of unknown extent was lost, and what; or a repository context of a schema version that this "
+        "version does not know; outranks 1"
+    ),
     ExitCode.REFUSED: "refused, nothing written: incomplete plan, plan for another store, output exists",
     ExitCode.PARTIAL: "partial: apply ended with stale, conflicting or failed records; the journal says which",
     ExitCode.BUG: "a bug: where the log is, what to attach",
@@ -54,6 +57,8 @@ def of_check(summary: Summary, fail_on: str) -> tuple[ExitCode, str]:
     """The code of a check and its reason in words. ``fail_on`` is one of FAIL_ON; a lost input outranks findings."""
     if not summary.complete:
         return ExitCode.INCOMPLETE, f"incomplete: {counted(len(summary.gaps), 'input')} could not be read to the end"
+    if summary.unsupported:
+        return ExitCode.INCOMPLETE, _unsupported(summary)
     if fail_on == "never":
         return ExitCode.OK, "--fail-on never"
     counting = _WORST_FIRST[: FAIL_ON.index(fail_on) + 1]
@@ -64,9 +69,18 @@ def of_check(summary: Summary, fail_on: str) -> tuple[ExitCode, str]:
 
 
 def of_plan(summary: Summary, patches: int, detailed: bool) -> tuple[ExitCode, str]:
-    """The code of a written plan. An incomplete one is 3 whatever was asked: ``apply`` would refuse it."""
+    """The code of a written plan. An incomplete one is 3 whatever was asked: ``apply`` would refuse it.
+
+    So is one that leaves out contexts of an unsupported schema; what it holds can be applied.
+    """
     if not summary.complete:
         return ExitCode.INCOMPLETE, f"incomplete: {counted(len(summary.gaps), 'input')} could not be read to the end"
+    if summary.unsupported:
+        return ExitCode.INCOMPLETE, _unsupported(summary)
     if detailed and patches:
         return ExitCode.FINDINGS, f"the plan has {counted(patches, 'patch', 'patches')} (--detailed-exitcode)"
     return ExitCode.OK, "the plan is written"
+
+
+def _unsupported(summary: Summary) -> str:
+    return f"{counted(summary.unsupported, 'context')} of a schema version that this version does not know"

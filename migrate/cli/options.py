@@ -36,6 +36,9 @@ selection = _group(
         "--unsafe-fixes/--no-unsafe-fixes", default=None, help="Also inferences that a person should see first."
     ),
     click.option("--partial/--no-partial", default=None, help="The corpus is an extract: links may lead out of it."),
+    click.option(
+        "--init-absent/--no-init-absent", default=None, help="Create the context of repositories that have none."
+    ),
     click.option("--id-map", metavar="FILE", help='Old ids to new: JSON {"old": "new"}, JSONL, CSV or Parquet.'),
     click.option("--evidence", type=click.Choice([item.value for item in Evidence]), help="Corpus text in findings."),
     click.option("--system", type=click.Choice(SYSTEMS), help="Read the corpus as this instead of detecting it."),

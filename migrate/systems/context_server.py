@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
 
 from migrate.corpora.files import FileCorpus
 from migrate.corpora.source import ShardSource
@@ -20,10 +19,10 @@ from migrate.planning.build import build
 from migrate.planning.plan_file import Plan
 from migrate.rules import idmap, registry, vocabulary
 from migrate.rules.registry import Registry
-from migrate.types import Evidence, Finding, Gap, Level, Options, Progress, RuleCount, Severity, Summary
+from migrate.systems.counting import counts
+from migrate.systems.evidence import evidence as evidence_of
+from migrate.types import Finding, Gap, Level, Options, Progress, Severity, Summary
 
-_EXCERPT = 200
-"""Characters of a string that evidence keeps by default."""
 _BATCH = 10_000
 
 
@@ -102,48 +101,15 @@ class ContextServer:
                 part = self._part(ordinal)
                 mark = hashlib.sha256(f"{code}\0{identity}\0{path}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
                 yield Finding(
-                    code, slugs[code], Level(level), Severity(severity), record, path, self._evidence(evidence),
+                    code, slugs[code], Level(level), Severity(severity), record, path, evidence_of(evidence, self.options.evidence),
                     part.source.name, part.line(ordinal), mark, *(None if word is None else _text(word) for word in about),
                 )  # fmt: skip
 
     def _part(self, ordinal: int) -> Loaded:
         return next(part for part in reversed(self.loaded) if part.first <= ordinal)
 
-    def _evidence(self, text: str | None) -> Mapping[str, Any]:
-        if text is None or self.options.evidence is Evidence.NONE:
-            return {}
-        text = restored(text)
-        if self.options.evidence is Evidence.HASH:
-            return {"sha256": hashlib.sha256(text.encode()).hexdigest()}
-        facts = _loads(text)
-        return (
-            facts if self.options.evidence is Evidence.FULL else {name: _short(value) for name, value in facts.items()}
-        )
-
     def _summarize(self, started: float) -> Summary:
-        rows = self.database.rows(
-            """
-            SELECT code, count(*), count(*) FILTER (level = 'safe'), count(*) FILTER (level = 'unsafe'),
-                   count(*) FILTER (level = 'manual'), count(*) FILTER (level = 'info'),
-                   min(array_position(['error', 'warning', 'info'], severity))
-            FROM safe.findings GROUP BY code ORDER BY code
-            """
-        )
-        rules = tuple(
-            RuleCount(
-                code,
-                self.registry[code].slug,
-                (Severity.ERROR, Severity.WARNING, Severity.INFO)[worst - 1],
-                n,
-                safe,
-                unsafe,
-                manual,
-                info,
-            )
-            for code, n, safe, unsafe, manual, info, worst in rows
-        )
-        severities = dict.fromkeys((str(severity) for severity in Severity), 0)
-        severities.update(self.database.rows("SELECT severity, count(*) FROM safe.findings GROUP BY severity"))
+        rules, severities = counts(self.database, "safe.findings", self.registry)
         lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM items")[0]
         classes = dict.fromkeys(("user_message", "v1", "legacy", "newer", "held"), 0)
         classes.update(self.database.rows("SELECT class, count(*) FROM safe.records GROUP BY class"))
@@ -164,25 +130,3 @@ class ContextServer:
 def _text(word: str) -> str:
     """A string from the engine as it stands in the corpus; a lone surrogate as its escape."""
     return word if word.isascii() else restored(word)
-
-
-def _loads(text: str) -> dict[str, Any]:
-    try:
-        facts = json.loads(text, parse_int=_integer)
-    except RecursionError:
-        return {"found": text[:_EXCERPT]}
-    return facts if isinstance(facts, dict) else {"found": facts}
-
-
-def _integer(digits: str) -> int | str:
-    return int(digits) if len(digits) <= 400 else digits
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= _EXCERPT else value[: _EXCERPT - 1] + "…"
-    if isinstance(value, list):
-        return [_short(entry) for entry in value[:20]] + (["…"] if len(value) > 20 else [])
-    if isinstance(value, dict):
-        return {name: _short(entry) for name, entry in list(value.items())[:20]}
-    return value
