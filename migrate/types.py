@@ -104,6 +104,12 @@ class Finding:
     kind: str | None
     thread: str | None
     project: str | None
+    agent: str | None = None
+    source: str | None = None
+    era: str | None = None
+    """The month its record was made in: ``2026-11``."""
+    state: str | None = None
+    """Against the last sweep or the baseline: new, known or regressed; None before it is compared."""
     scope: str | None = None
     """Of a repository context: its directory relative to the Git root, ``.`` for the root; ``file`` is relative to it."""
     repository: str | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -15,6 +14,7 @@ from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
 from migrate.engine.strict import readable, readable_metadata, restored
 from migrate.engine.tracks import RuleSet
+from migrate.planning.chosen import chosen_options
 from migrate.planning.conservation import Books
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
 from migrate.planning.errors import PlanError
@@ -232,21 +232,6 @@ def _header(examination: Examined, options: Options, drafted: _Drafted, withheld
     accounts = {field.name: getattr(books, field.name) for field in fields(books) if field.name != "unexplained"}
     text_encoded = bool(examination.database.value("SELECT getvariable('text_encoded')"))
     return heading(
-        examination.summary, _options(examination, options), drafted.digests, accounts, withheld=withheld,
+        examination.summary, chosen_options(options, examination.selected), drafted.digests, accounts, withheld=withheld,
         corpus={"text_encoded": text_encoded},
     )  # fmt: skip
-
-
-def _options(examination: Examined, options: Options) -> dict[str, Any]:
-    """The options that change results, as they stand in the header."""
-    return {
-        "codes": list(examination.selected),
-        "unsafe_fixes": options.unsafe_fixes,
-        "partial": options.partial,
-        "id_map": None
-        if options.id_map is None
-        else "sha256:" + hashlib.sha256(options.id_map.read_bytes()).hexdigest(),
-        "extend_safe_fixes": sorted(options.safe_fixes),
-        "extend_unsafe_fixes": sorted(options.unsafe_only),
-        "status_map": {scope: dict(sorted(pairs.items())) for scope, pairs in sorted(options.status_map.items())},
-    }

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import orjson
 
 from migrate.engine.database import Database
+from migrate.planning.chosen import chosen_options
 from migrate.planning.heading import Digests, heading
 from migrate.planning.plan_file import Plan
 from migrate.types import Options, Progress, Summary
@@ -66,7 +67,10 @@ def build(examination: Examined, options: Options) -> Plan:
             for change in changes:
                 (added if change.old is None else rewritten)[change.codes[0]] += 1
     header = heading(
-        examination.summary, _options(examination, options), digests, _books(database, ordinals, rewritten, added)
+        examination.summary,
+        chosen_options(options, examination.selected),
+        digests,
+        _books(database, ordinals, rewritten, added),
     )
     return Plan(header, path, ())
 
@@ -160,13 +164,3 @@ def _books(database: Database, ordinals: Sequence[int], rewritten: Counter[str],
         "unit": "file", "before": before, "after": before + added.total(), "kept": before - changed, "moved": 0,
         "rewritten": changed, "removed": {}, "added": dict(added), "held": 0,
     }  # fmt: skip
-
-
-def _options(examination: Examined, options: Options) -> dict[str, Any]:
-    return {
-        "codes": list(examination.selected),
-        "unsafe_fixes": options.unsafe_fixes,
-        "init_absent": options.init_absent,
-        "extend_safe_fixes": sorted(options.safe_fixes),
-        "extend_unsafe_fixes": sorted(options.unsafe_only),
-    }

@@ -13,6 +13,7 @@ from migrate.engine.database import Database
 from migrate.engine.tracks import RuleSet
 from migrate.planning.context_files import build
 from migrate.planning.plan_file import Plan
+from migrate.results import Portrait
 from migrate.rules import registry
 from migrate.systems.context_loading import Loader
 from migrate.systems.counting import counts
@@ -67,20 +68,16 @@ class RepositoryContexts:
         """What the options allow to create, a line a scope."""
         return build(self, self.options)
 
+    def portrait(self) -> Portrait:
+        """Empty: what contexts are made of stands in the summary's scopes."""
+        return Portrait()
+
     def findings(self) -> Iterator[Finding]:
         """Every finding, scope by scope, in the order in which the ecosystem's tools report them."""
-        return self._findings("findings")
-
-    def examples(self, number: int) -> Iterator[Finding]:
-        """The first findings of each rule, in the same order."""
-        first = f"row_number() OVER (PARTITION BY code ORDER BY {_ORDER}) <= {number}"
-        return self._findings(f"(SELECT * FROM findings QUALIFY {first})")
-
-    def _findings(self, table: str) -> Iterator[Finding]:
         cursor = self.database.stream(
             f"""
             SELECT code, level, severity, file, line, evidence, mark, occurrence, repository, scope, class
-            FROM {table} JOIN scopes USING (ordinal) ORDER BY {_ORDER}
+            FROM findings JOIN scopes USING (ordinal) ORDER BY {_ORDER}
             """
         )
         slugs = {rule.code: rule.slug for rule in self.registry.rules}
@@ -89,7 +86,8 @@ class RepositoryContexts:
                 identity = "\0".join((code, repository or "", scope, file or "", mark or "", str(occurrence)))
                 yield Finding(
                     code, slugs[code], Level(level), Severity(severity), None, "", evidence(facts, self.options.evidence), file, line,
-                    hashlib.sha256(identity.encode()).hexdigest()[:16], context_class, None, None, None, scope, repository,
+                    hashlib.sha256(identity.encode()).hexdigest()[:16], context_class, None, None, None,
+                    scope=scope, repository=repository,
                 )  # fmt: skip
 
     def _summarize(self, loader: Loader, started: float) -> Summary:
