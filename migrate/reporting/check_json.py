@@ -58,6 +58,7 @@ def summary_members(summary: Summary) -> dict[str, Any]:
             "safe_records": summary.safe_records,
             "unsafe_records": summary.unsafe_records,
         },
+        **({"scopes": [asdict(scope) for scope in summary.scopes]} if summary.scopes else {}),
         "seconds": round(summary.seconds, 3),
         "rules": list(map(rule_members, summary.rules)),
     }

@@ -48,8 +48,11 @@ def finding_json(finding: Finding) -> str:
 
 
 def finding_members(finding: Finding) -> Mapping[str, Any]:
-    """The members of a finding by name, in the order of MEMBERS; the id still as JSON text."""
-    return dict(
+    """The members of a finding by name, in the order of MEMBERS; the id still as JSON text.
+
+    A finding of a repository context has two more at the end: ``repository`` where there are several, and ``scope``.
+    """
+    members = dict(
         zip(
             MEMBERS,
             (
@@ -72,6 +75,10 @@ def finding_members(finding: Finding) -> Mapping[str, Any]:
             strict=True,
         )
     )
+    if finding.scope is not None:
+        members |= {} if finding.repository is None else {"repository": finding.repository}
+        members["scope"] = finding.scope
+    return members
 
 
 def _ascii(record: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from migrate.reporting import scopes
 from migrate.reporting.formats import EXAMPLES, Shown
 from migrate.reporting.summary import block, is_news, next_commands, summary_line, would_change
 from migrate.reporting.terminal import Screen, clean, display_width, shorten
@@ -38,6 +39,7 @@ def render(shown: Shown, screen: Screen) -> None:
         _by_rule(report, screen)
     if report.summary.findings:
         screen.line()
+    scopes.write(screen, report.summary, everything=shown.verbose)
     _closing(report, screen)
 
 

@@ -13,8 +13,8 @@ from migrate.types import Finding, Level, Severity
 
 ROWS_A_PART = 100_000
 """Rows held in memory at once; a corpus may have more findings than fit."""
-COLUMNS = (*MEMBERS, "agent", "source", "era")
-"""The members of a finding, and where it was made: by which agent, from which source, in which month."""
+COLUMNS = (*MEMBERS, "agent", "source", "era", "repository", "scope")
+"""The members of a finding, and where it was made: by which agent, from which source, in which month, in which context."""
 _FIRST = ("code", "slug", "level", "severity", "record", "path", "evidence", "file", "line", "fingerprint")
 _RANK = {"regressed": 0, "new": 1}
 _SEVERITY_RANK = {"error": 0, "warning": 1, "info": 2}
@@ -105,7 +105,8 @@ def _finding(row: dict[str, Any]) -> Finding:
     code, slug, level, severity, record, path, evidence, file, line, fingerprint = (row[name] for name in _FIRST)
     return Finding(
         code, slug, Level(level), Severity(severity), record, path, json.loads(evidence or "{}"), file, line, fingerprint,
-        row["class"], row["kind"], row["thread"], row["project"], row.get("agent"), row.get("source"), row.get("era"), row.get("state"),
+        row["class"], row["kind"], row["thread"], row["project"], row.get("agent"), row.get("source"), row.get("era"), row.get("state"), row.get("scope"),
+        row.get("repository"),
     )  # fmt: skip
 
 
@@ -118,8 +119,11 @@ def _batches(findings: Iterable[Finding]) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _row(finding: Finding) -> tuple[Any, ...]:
-    members = {**finding_members(finding), "agent": finding.agent, "source": finding.source, "era": finding.era}
-    return tuple(json.dumps(data) if name == "evidence" else _storable(data) for name, data in members.items())
+    members = {
+        **finding_members(finding),
+        **{name: getattr(finding, name) for name in ("agent", "source", "era", "repository", "scope")},
+    }
+    return tuple(json.dumps(members[name]) if name == "evidence" else _storable(members[name]) for name in COLUMNS)
 
 
 def _storable(data: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from migrate.reporting import scopes
 from migrate.reporting.conservation import sentences
 from migrate.reporting.formats import Shown
 from migrate.reporting.summary import block, filled, is_news, labelled, next_commands, plan_sentence
@@ -26,6 +27,7 @@ def render(shown: Shown, screen: Screen) -> None:
     if report.rules:
         rule_table(screen, report)
         screen.line()
+    scopes.write(screen, summary, everything=shown.verbose)
     block(screen, report)
     labelled(screen, "Books", sentences(header.get("conservation") or {}) or ["nothing changes"])
     labelled(screen, "Plan", [patches(header), clean(str(shown.plan))])

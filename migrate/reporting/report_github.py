@@ -9,7 +9,7 @@ from migrate.reporting.formats import Shown
 from migrate.reporting.report_markdown import report_text
 from migrate.reporting.summary import summary_line
 from migrate.reporting.terminal import Screen, clean
-from migrate.reporting.wording import counted, evidence, loudest_first, place, record_label, rule_news
+from migrate.reporting.wording import counted, evidence, file_of, loudest_first, place, record_label, rule_news
 from migrate.results import Report, RuleReport
 from migrate.types import Severity
 
@@ -51,7 +51,7 @@ def _annotation(rule: RuleReport, report: Report) -> str:
         lines.append("  ".join(part for part in parts if part))
     first = rule.examples[0] if rule.examples else None
     text = "\n".join(map(clean, lines))
-    file, line = (first.file, first.line) if first else (None, None)
+    file, line = (file_of(first), first.line) if first else (None, None)
     return _command(_COMMANDS[count.severity], file and clean(file), line, f"{count.code} {count.slug}", text)
 
 

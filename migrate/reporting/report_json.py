@@ -13,7 +13,7 @@ from migrate.reporting.check_jsonl import finding_members
 from migrate.reporting.formats import Shown
 from migrate.reporting.terminal import Screen
 from migrate.results import Changes, Outcome, PlanPart, Portrait, Report, RuleReport, Run, Sample, Sweep, Tally, Where
-from migrate.types import Finding, Gap, Level, RuleCount, Severity, Summary
+from migrate.types import Finding, Gap, Level, RuleCount, ScopeState, Severity, Summary
 
 FORMAT = "corpus-migrate.report/1"
 _WORDS = ("phrase", "title", "family", "what", "why", "fix", "safety")
@@ -125,6 +125,8 @@ def _summary(document: Mapping[str, Any]) -> Summary:
         safe_records=counts["safe_records"],
         unsafe_records=counts["unsafe_records"],
         seconds=document["seconds"],
+        scopes=tuple(ScopeState(**scope) for scope in document.get("scopes", ())),
+        unsupported=sum(rule["findings"] for rule in document["rules"] if rule["code"] == "MANIFEST003"),
     )
 
 
@@ -164,6 +166,8 @@ def _finding(data: Mapping[str, Any]) -> Finding:
         thread=data["thread"],
         project=data["project"],
         state=data["state"],
+        scope=data.get("scope"),
+        repository=data.get("repository"),
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from migrate.reporting import scopes
 from migrate.reporting.conservation import sentences
 from migrate.reporting.formats import Shown
 from migrate.reporting.markdown import code, inline
-from migrate.reporting.summary import changes_sentence, finding_counts, named, plan_sentence, would_change
+from migrate.reporting.summary import changes_sentence, finding_counts, named, plan_sentence, system_words, would_change
 from migrate.reporting.tables import markdown_table
 from migrate.reporting.terminal import Screen, shorten
 from migrate.reporting.wording import (
@@ -27,6 +28,7 @@ from migrate.types import Finding
 LIMIT = 65_536
 """Characters of a comment that GitHub takes."""
 _EXAMPLES = 3
+_CONTEXTS = 200
 _EVIDENCE = 160
 
 
@@ -53,6 +55,7 @@ def _text(report: Report, rules: list[RuleReport], *, examples: bool) -> str:
         lines += ["", *_table(report, rules)]
     if len(rules) < len(report.rules):
         lines += ["", f"{counted(len(report.rules) - len(rules), 'more rule')} left out here for their length."]
+    lines += scopes.markdown(report.summary, _CONTEXTS if examples else _CONTEXTS // 4)
     if examples:
         lines += _examples(report, rules)
     if report.plan and not report.summary.complete:
@@ -85,7 +88,7 @@ def _facts(report: Report) -> Iterator[str]:
     summary = report.summary
     if report.changes and report.changes.reference != "nothing":
         yield f"- Changes: **{inline(changes_sentence(report.changes))}**"
-    yield f"- Corpus: {code(summary.uri)} ({inline(summary.system)}, {inline(summary.id_form)} ids)"
+    yield f"- Corpus: {code(summary.uri)} ({inline(system_words(summary))})"
     yield (
         f"- Read: {counted(summary.records, 'record')} in {counted(summary.files, 'file')}, {size(summary.bytes_read)};"
         f" {counted(summary.broken_lines, 'broken line')}, {counted(summary.held, 'held record')}"

@@ -11,7 +11,7 @@ from typing import Any
 from migrate.reporting.formats import Shown
 from migrate.reporting.markdown import inline
 from migrate.reporting.terminal import Screen, clean
-from migrate.reporting.wording import counted, evidence, record_label
+from migrate.reporting.wording import counted, evidence, file_of, record_label
 from migrate.results import Report, RuleReport
 from migrate.types import Finding, Severity
 
@@ -125,7 +125,7 @@ def _location(finding: Finding) -> dict[str, Any]:
     where = "/".join(clean(part) for part in (finding.thread, record_label(finding.record).removeprefix("#")) if part)
     location: dict[str, Any] = {
         "physicalLocation": {
-            "artifactLocation": {"uri": _uri(finding.file or "corpus")},
+            "artifactLocation": {"uri": _uri(file_of(finding) or "corpus")},
             "region": {"startLine": finding.line or 1},
         }
     }

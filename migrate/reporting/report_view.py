@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from migrate.reporting import charts, exact
+from migrate.reporting import charts, exact, scopes
 from migrate.reporting.conservation import sentences
 from migrate.reporting.diff import Mark, record_lines
 from migrate.reporting.summary import changes_sentence, finding_counts, moment, named, plan_sentence, would_change
@@ -52,6 +53,7 @@ def members(report: Report, examples: int, samples: int) -> Mapping[str, Any]:
         "rules": [_rule(rule, examples, compared=compared) for rule in rules[:_RULES]],
         "rules_left": max(0, len(rules) - _RULES),
         "where": _where(report),
+        "scopes": {"header": scopes.HEADER, "rows": list(islice(scopes.rows(report.summary), _RULES)), "left": max(0, len(report.summary.scopes) - _RULES)},
         "heat": _heat(report),
         "classes": _stack((named(name), number) for name, number in report.summary.classes.items()),
         "portrait": _portrait(report),

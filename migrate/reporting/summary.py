@@ -149,6 +149,11 @@ def _read(summary: Summary) -> str:
     return f"{counted(summary.records, 'record')}{lines} in {source}, {summary.seconds:,.1f} s"
 
 
+def system_words(summary: Summary) -> str:
+    """``context-server, integer ids``, short."""
+    return f"{summary.system}, {summary.id_form} ids" if summary.id_form else summary.system
+
+
 def _system(summary: Summary) -> str:
     system = _SYSTEMS.get(summary.system, clean(summary.system))
     return system + (f" with {clean(summary.id_form)} ids" if summary.id_form else "")

@@ -55,16 +55,24 @@ def id_label(record: Any) -> str:
     return record_label(dumps(record, ensure_ascii=False))
 
 
+def file_of(finding: Finding) -> str | None:
+    """The file as it is found from where the corpus is: that of a repository context with its scope and repository before it."""
+    if finding.scope is None or finding.file is None:
+        return finding.file
+    return "/".join(part for part in (finding.repository, finding.scope, finding.file) if part and part != ".")
+
+
 def place(finding: Finding) -> str:
     """``entries.jsonl:12``, as much of it as there is."""
-    if finding.file is None:
+    file = file_of(finding)
+    if file is None:
         return "" if finding.line is None else f"line {finding.line}"
-    return clean(finding.file) if finding.line is None else f"{clean(finding.file)}:{finding.line}"
+    return clean(file) if finding.line is None else f"{clean(file)}:{finding.line}"
 
 
 def short_place(finding: Finding, summary: Summary) -> str:
     """The place as it can be told among the files of the corpus: ``:12`` in a single one, else without shared folders."""
-    if finding.file is None:
+    if finding.file is None or finding.scope is not None:
         return place(finding)
     if summary.files == 1 and finding.line is not None:
         return f":{finding.line}"

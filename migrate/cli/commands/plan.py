@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,7 @@ def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, no_baseli
         code, reason = of_plan(taken.summary, patches, detailed_exitcode)
         sweep = sweeping.Sweeping(call, "plan", taken, baseline, header.get("created_at"))
         sweep.conclude(Outcome(code, reason))
-        report = sweep.report(_next(corpus, path, patches) if taken.summary.complete else (), part)
+        report = sweep.report(_next(corpus, path, header) if taken.summary.complete else (), part)
         shown = formats.Shown(report, quiet=call.quiet, verbose=call.verbose, plan=path, folder=folder)
         _write_reports(shown, fresh)
     # The table has moved with its folder.
@@ -101,16 +102,21 @@ def _write_reports(shown: formats.Shown, folder: Path) -> None:
             )
 
 
-def _next(corpus: str, path: Path, patches: int) -> tuple[str, ...]:
+def _next(corpus: str, path: Path, header: Mapping[str, Any]) -> tuple[str, ...]:
     """Review, then apply to a file beside the corpus; nothing where there is nothing to apply."""
-    if not patches:
+    if not header["counts"]["patches"]:
         return ()
     plan_name = shlex.quote(str(path))
-    return (f"corpus-migrate show {plan_name} --diff", f"corpus-migrate apply {plan_name}{target(corpus)}")
+    return (
+        f"corpus-migrate show {plan_name} --diff",
+        f"corpus-migrate apply {plan_name}{target(corpus, header['corpus']['system'])}",
+    )
 
 
-def target(corpus: str) -> str:
-    """``-o entries.repaired.jsonl`` for a corpus that is a file; a database is its own target."""
+def target(corpus: str, system: str) -> str:
+    """``-o entries.repaired.jsonl`` for a corpus that is a file; a database is its own target, a working tree is repaired in place."""
+    if system == "repository-context":
+        return " --in-place"
     if "://" in corpus or corpus.startswith("mcp+"):
         return ""
     name = Path(corpus).name
