@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
-import orjson
-
-import migrate
 from migrate.engine import loading, tracks
 from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError
 from migrate.engine.sources import Loaded
 from migrate.engine.strict import readable, readable_metadata, restored
 from migrate.engine.tracks import RuleSet
+from migrate.planning.chosen import chosen_options
 from migrate.planning.conservation import Books
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
 from migrate.planning.errors import PlanError
 from migrate.planning.grouped import grouped
-from migrate.planning.plan_file import FORMAT, Plan, plan_options
+from migrate.planning.heading import Digests, heading
+from migrate.planning.plan_file import Plan
 from migrate.types import Options, Progress, Summary
 
 _BATCH = 10_000
@@ -45,11 +42,8 @@ class _Drafted:
     """What one pass over the changed records gave."""
 
     ordinals: list[int]
-    plan_hash: Any
-    fingerprint: Any
-    body: Any
+    digests: Digests
     books: Books
-    levels: dict[str, int]
 
 
 def build(examination: Examined, options: Options) -> Plan:
@@ -118,7 +112,7 @@ def _draft_all(
             f"SELECT ordinal, id_value FROM {track}.records WHERE ordinal IN (SELECT ordinal FROM {track}.edits)"
         )
     )
-    out = _Drafted([], hashlib.sha256(), hashlib.sha256(), hashlib.sha256(), Books(), {"safe": 0, "unsafe": 0})
+    out = _Drafted([], Digests(), Books())
     total = Books()
 
     def after() -> Iterator[str]:
@@ -141,11 +135,9 @@ def _draft_all(
                     continue
                 raw_line = proposed.line.encode("utf-8") + b"\n"
                 file.write(raw_line)
-                out.body.update(raw_line)
                 out.ordinals.append(ordinal)
-                out.plan_hash.update(proposed.identity.encode("utf-8", "surrogatepass") + b"\n")
-                out.fingerprint.update(f"{grounds.record}\t{proposed.before}\n".encode())
-                out.levels[proposed.level] += 1
+                identity = proposed.identity.encode("utf-8", "surrogatepass")
+                out.digests.line(raw_line, identity, f"{grounds.record}\t{proposed.before}", proposed.level)
                 total += proposed.books
                 metadata = readable_metadata(proposed.metadata or "null")
                 yield f'{{"metadata":{metadata},"tags":{readable(proposed.tags or "null")}}}'
@@ -235,55 +227,10 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
 
 
 def _header(examination: Examined, options: Options, drafted: _Drafted, withheld: Sequence[str]) -> dict[str, Any]:
-    summary = examination.summary
-    chosen = _options(examination, options)
-    drafted.plan_hash.update(plan_options(chosen, summary.id_form))
-    fingerprint = hashlib.sha256(f"{summary.records}\n".encode() + drafted.fingerprint.digest()).hexdigest()
-    accounts = {
-        field.name: getattr(drafted.books, field.name) for field in fields(drafted.books) if field.name != "unexplained"
-    }
-    return {
-        "format": FORMAT,
-        "plan_id": drafted.plan_hash.hexdigest()[:16],
-        "body": f"sha256:{drafted.body.hexdigest()}",
-        "complete": summary.complete,
-        "tool": {"name": "corpus-migrate", "version": migrate.__version__},
-        "corpus": {
-            "system": summary.system,
-            "uri": summary.uri,
-            "id_form": summary.id_form,
-            "records": summary.records,
-            "text_encoded": bool(examination.database.value("SELECT getvariable('text_encoded')")),
-            "fingerprint": f"sha256:{fingerprint}",
-        },
-        "options": chosen,
-        "counts": {
-            "records": summary.records,
-            "patches": len(drafted.ordinals),
-            "safe": drafted.levels["safe"],
-            "unsafe": drafted.levels["unsafe"],
-            "findings": {rule.code: rule.findings for rule in summary.rules},
-            "withheld": len(withheld),
-        },
-        "withheld": [orjson.loads(name) for name in withheld],
-        "gaps": [{"file": gap.file, "reason": gap.reason} for gap in summary.gaps],
-        "conservation": {
-            name: dict(sorted(value.items())) if isinstance(value, dict) else value for name, value in accounts.items()
-        },
-        "created_at": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
-
-
-def _options(examination: Examined, options: Options) -> dict[str, Any]:
-    """The options that change results, as they stand in the header."""
-    return {
-        "codes": list(examination.selected),
-        "unsafe_fixes": options.unsafe_fixes,
-        "partial": options.partial,
-        "id_map": None
-        if options.id_map is None
-        else "sha256:" + hashlib.sha256(options.id_map.read_bytes()).hexdigest(),
-        "extend_safe_fixes": sorted(options.safe_fixes),
-        "extend_unsafe_fixes": sorted(options.unsafe_only),
-        "status_map": {scope: dict(sorted(pairs.items())) for scope, pairs in sorted(options.status_map.items())},
-    }
+    books = drafted.books
+    accounts = {field.name: getattr(books, field.name) for field in fields(books) if field.name != "unexplained"}
+    text_encoded = bool(examination.database.value("SELECT getvariable('text_encoded')"))
+    return heading(
+        examination.summary, chosen_options(options, examination.selected), drafted.digests, accounts, withheld=withheld,
+        corpus={"text_encoded": text_encoded},
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from migrate.cli.exit_codes import ExitCode
 from migrate.cli.invocation import Invocation
 from migrate.reporting import formats
 from migrate.reporting.wording import counted
+from migrate.results import Outcome
 
 
 @click.command()
@@ -57,7 +58,7 @@ def apply(plan: Path, out: Path | None, yes: bool, **flags: Any) -> int:
             untouched_bytes=result.untouched_bytes,
             complete=code is ExitCode.OK,
             problems=result.problems,
-            outcome=formats.Outcome(code, reason),
+            outcome=Outcome(code, reason),
             quiet=call.quiet,
         ),
     )
