@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from migrate.applying.comparing import State, compare, holds, key_of
+from migrate.applying.comparing import State, compare, holds, own_key
 from migrate.applying.errors import ApplyError, Refused
 from migrate.applying.journal import Journal, new_run_id, write_result
 from migrate.applying.planned import PlanIndex, Planned, Requirement
@@ -122,12 +122,13 @@ def _check_requirements(database: Database, sources: Sequence[ShardSource], inde
     for entry in index.entries.values():
         if entry.rests and entry.state is State.BEFORE:
             for need in index.requirements(entry):
-                needs.setdefault(key_of(need.record) or "", []).append(need)
+                needs.setdefault(own_key(need.record) or "", []).append(need)
     if not needs:
         return
+    id_form = index.plan.header["corpus"]["id_form"]
     met: set[Requirement] = set()
     for other, _, record in _records(sources, positions(database, needs.keys())):
-        met.update(need for need in needs[other] if holds(record, need.path, need.holds, need.spelled))
+        met.update(need for need in needs[other] if holds(record, need.path, need.holds, need.spelled, id_form))
     for need in (need for wanted in needs.values() for need in wanted if need not in met):
         entry = index.entries[need.key]
         entry.state = State.OTHER

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from migrate.applying.comparing import State, key_of
+from migrate.applying.comparing import State, own_key
 from migrate.applying.errors import Refused
 from migrate.engine.json_text import JsonError, elements, members, unquote
 from migrate.planning.drafting import value_at
@@ -85,11 +85,12 @@ class PlanIndex:
         try:
             text = raw.decode("utf-8")
             parts = {member.key: text[member.start : member.end] for member in members(text, 0)}
-            key = key_of(parts["record"])
-            before, after = json.loads(parts["before"], parse_int=str), json.loads(parts["after"])
+            key = own_key(parts["record"])
+            before, after = json.loads(parts["before"]), json.loads(parts["after"])
+            version = value_at(parts["before"], "/version")
             entry = Planned(
                 key or "", offset, len(raw), None if parts["unit"] == "null" else parts["unit"], before["hash"], after["hash"],
-                before.get("version"), parts["requires"] != "[]",
+                None if version == "null" else version, parts["requires"] != "[]",
             )  # fmt: skip
         except (UnicodeDecodeError, JsonError, KeyError, TypeError, ValueError) as error:
             raise PlanError(
