@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 
+from migrate.applying.states import State
 from migrate.engine.json_text import JsonError, elements, integer, members, quote, unquote
-from migrate.planning.canonical import canonical, record_hash
-from migrate.planning.drafting import Stored, stored, value_at
+from migrate.planning.canonical import canonical
+from migrate.planning.drafting import stored, value_at
 from migrate.planning.spelling import compact
 
 _hex = re.compile(r"\s*([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\s*").fullmatch
@@ -20,58 +18,26 @@ _joint = re.compile(r"[\s-]+", re.ASCII).sub
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
-@enum.unique
-class State(enum.Enum):
-    """What a record of the target is, seen from the plan."""
-
-    BEFORE = "before"
-    AFTER = "after"
-    OTHER = "stale"
+def same_version(planned: str, present: str | None) -> bool:
+    """Whether a record has the version that the plan saw (``null``: it saw none), given as JSON texts."""
+    if planned == "null":
+        return True
+    return present is not None and (present == planned or canonical(present) == canonical(planned))
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A record's state, and why it is stale where it is."""
-
-    state: State
-    reason: str = ""
-
-
-def compare(record: str, before: str, after: str, version: str | None, line: Callable[[], str]) -> Compared:
-    """The state of a record's text against the hashes and version of its plan line.
-
-    ``line`` gives the line's text, where two states of one value must be told apart by their spelling.
-    """
-    try:
-        now = stored(record)
-    except JsonError as error:
-        return Compared(State.OTHER, f"it is no readable record any more: {error.reason}")
-    present = record_hash(now.metadata, now.tags)
-    if before == after == present:
-        return _by_spelling(now, spellings(line()))
-    if present == after:
-        return Compared(State.AFTER)
-    if present != before:
-        return Compared(State.OTHER, "its metadata or tags are not what the plan saw")
-    if version is not None and (now.version is None or canonical(now.version) != canonical(version)):
-        return Compared(State.OTHER, f"its version is {now.version} and not {version}")
-    return Compared(State.BEFORE)
-
-
-def _by_spelling(now: Stored, texts: Sequence[tuple[str, str | None, str | None]]) -> Compared:
-    """Two states of one value: the text at the touched paths tells them apart."""
-    inner = _inner(now.metadata)
-    present = [
-        _plain(now.tags if path == "tags" else value_at(inner, path) if path else now.metadata) for path, _, _ in texts
-    ]
+def spelled_as(metadata: str | None, tags: str | None, line: str) -> State:
+    """Which of two states of one value a record is in: the text at the paths that a plan line touches tells them apart."""
+    texts = spellings(line)
+    inner = inner_text(metadata)
+    present = [_plain(tags if path == "tags" else value_at(inner, path) if path else metadata) for path, _, _ in texts]
     if present == [_plain(new) for _, _, new in texts]:
-        return Compared(State.AFTER)
+        return State.AFTER
     if present == [_plain(old) for _, old, _ in texts]:
-        return Compared(State.BEFORE)
-    return Compared(State.OTHER, "its metadata or tags are spelled otherwise than the plan saw")
+        return State.BEFORE
+    return State.OTHER
 
 
-def _inner(metadata: str | None) -> str | None:
+def inner_text(metadata: str | None) -> str | None:
     """The object's text, where it is kept inside a string."""
     return unquote(metadata) if metadata is not None and metadata[:1] == '"' else metadata
 
@@ -98,7 +64,7 @@ def own_key(token: str) -> str | None:
     return "i" + token if _decimal(token) else None
 
 
-def reference_key(token: str, id_form: str) -> str | None:
+def reference_key(token: str, id_form: str | None) -> str | None:
     """The key of an id that a link names, in any spelling; ``id_form`` (that of the corpus) says how digits are read."""
     if token[:1] == "{":
         token = value_at(token, "/id") or "null"
@@ -118,13 +84,13 @@ def _hex_key(text: str) -> str | None:
     return None if found is None else "h" + found[1].replace("-", "").lower()
 
 
-def holds(record: str, path: str, token: str, spelled: str | None, id_form: str) -> bool:
+def holds(record: str, path: str, token: str, spelled: str | None, id_form: str | None) -> bool:
     """Whether a record's member at ``path``, in any spelling of a link's name, is or has among its elements what it must hold.
 
     Ids match in any spelling, and in the one the plan saw; other values as JSON.
     """
     try:
-        tokens = _tokens_at(_inner(stored(record).metadata), path)
+        tokens = _tokens_at(inner_text(stored(record).metadata), path)
         if path.startswith("/links/"):
             wanted = own_key(token)
             return any(reference_key(found, id_form) == wanted or compact(found) == spelled for found in tokens)

@@ -55,6 +55,8 @@ workspace = _group(
     click.option("--workspace", metavar="DIR", help="Where plans, runs and reports go.  [default: reports]"),
 )
 
+yes = _group(click.option("--yes", is_flag=True, help="Ask nothing; -o never asks."))
+
 fail_on = _group(
     click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit 1 from this severity on.  [default: error]"),
 )

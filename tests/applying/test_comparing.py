@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from whole_way import applied, options, plan_of, scratch
 
-from migrate.applying.apply import apply_to_file
+from migrate.applying.apply import Copy, apply_plan
+from migrate.applying.running import Settings
 from migrate.applying.comparing import holds, own_key, reference_key
 
 DIGITS = "1" * 32
@@ -43,7 +44,7 @@ def test_what_nobody_touched_is_applied_once(lines: list[str], tmp_path: Path) -
     assert made.lines
     assert applied(made, out).applied == len(made.lines)
     source.write_bytes(out.read_bytes())
-    again = apply_to_file(made.path, tmp_path / "again.jsonl", workspace=scratch(tmp_path), limits=options().limits)
+    again = apply_plan(made.path, Copy(tmp_path / "again.jsonl"), Settings(scratch(tmp_path), options().limits))
     assert (again.applied, again.already, again.stale) == (0, len(made.lines), 0), again.problems
 
 
