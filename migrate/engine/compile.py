@@ -42,7 +42,10 @@ class RowRule:
 
 @dataclass(frozen=True, slots=True)
 class SetRule:
-    """A query over the tables: ordinal, path, level, evidence, and where it has them needs, value, requires."""
+    """A query over the tables: ordinal, path, level, evidence, and where it has them needs, requires, and value or edits.
+
+    ``value`` is what becomes of the path; ``edits`` lists {path, value} where a finding changes others.
+    """
 
     code: str
     wave: int
@@ -97,7 +100,7 @@ def _mask(rules: Sequence[RowRule]) -> str:
 def set_query(rule: SetRule, columns: Sequence[str]) -> str:
     """The statement that adds what one set rule finds to ``found``; ``columns`` are those its query returns."""
     given = {name: name for name in columns}
-    value = "[{'path': path, 'value': value}]" if "value" in given else "[]"
+    value = given.get("edits", "[{'path': path, 'value': value}]" if "value" in given else "[]")
     return f"""
 INSERT INTO found
 SELECT {_literal(rule.code)}, {rule.wave}, ordinal, path, level, {_literal(rule.severity)}, evidence::VARCHAR,

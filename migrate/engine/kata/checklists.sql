@@ -24,7 +24,7 @@ chosen AS (
            count(*) FILTER (manner = 'name') AS names, count(*) FILTER (manner = 'case') AS cases, count(*) FILTER (manner = 'synonym') AS synonyms
     FROM named WHERE role IS NOT NULL AND manner IS NOT NULL GROUP BY ordinal, pos, role),
 used AS (
-    SELECT n.*, c.manner AS by, CASE c.manner WHEN 'case' THEN c.cases = 1 WHEN 'synonym' THEN c.synonyms = 1 ELSE true END AS alone
+    SELECT n.*, c.manner AS spelled, CASE c.manner WHEN 'case' THEN c.cases = 1 WHEN 'synonym' THEN c.synonyms = 1 ELSE true END AS alone
     FROM named n JOIN chosen c ON c.ordinal = n.ordinal AND c.pos = n.pos AND c.role = n.role AND c.manner = n.manner),
 repaired AS (
     SELECT *,
@@ -35,9 +35,9 @@ repaired AS (
 judged AS (
     SELECT ordinal, pos,
            coalesce(bool_and(alone AND becomes IS NOT NULL), false) AND count(DISTINCT role) = 3 AS can_be,
-           coalesce(bool_or(by = 'case'), false) AS wrong_case,
-           coalesce(bool_or(by = 'case' AND NOT alone), false) AS unclear_case,
-           coalesce(bool_or(by = 'synonym'), false) AS wrong_word,
+           coalesce(bool_or(spelled = 'case'), false) AS wrong_case,
+           coalesce(bool_or(spelled = 'case' AND NOT alone), false) AS unclear_case,
+           coalesce(bool_or(spelled = 'synonym'), false) AS wrong_word,
            coalesce(bool_or(becomes IS DISTINCT FROM value), false) AS wrong_value,
            count(DISTINCT role) < 3 AS lacks
     FROM repaired GROUP BY ordinal, pos),

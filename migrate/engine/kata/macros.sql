@@ -35,10 +35,10 @@ CREATE OR REPLACE MACRO schedule_verdict(j) AS
          WHEN NOT starts_with(j, '"') THEN 'mistyped'
          ELSE coalesce(schedule_form(string_of(j)), 'refused') END;
 
--- The parts of a value that is nearly a planning date: year, separator, month, separator, day, hour, minute, second, the
+-- The parts of a value that is nearly a planning date: year, month between its separators, day, hour, minute, second, the
 -- fraction with its mark, zone.
 CREATE OR REPLACE MACRO schedule_part(s, part) AS
-    regexp_extract(s, '^([0-9]{4})([-/])([0-9]{1,2})([-/])([0-9]{1,2})(?:[Tt ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})([.,][0-9]+)?)?([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$', part);
+    regexp_extract(s, '^([0-9]{4})([-/][0-9]{1,2}[-/])([0-9]{1,2})(?:[Tt ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})([.,][0-9]+)?)?([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$', part);
 
 -- Members of an item of a checklist by what they stand for.
 CREATE OR REPLACE MACRO is_item_id(j) AS regexp_full_match(j, '"[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{26}"');

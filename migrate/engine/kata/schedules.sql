@@ -12,16 +12,16 @@ texts AS (
 spelled AS (
     SELECT *, CASE WHEN regexp_full_match(trimmed, '[0-9]{8}') THEN trimmed[1:4] || '-' || trimmed[5:6] || '-' || trimmed[7:8] ELSE trimmed END AS text FROM texts),
 parts AS (
-    SELECT *, schedule_part(text, 1) AS y, lpad(schedule_part(text, 3), 2, '0') AS mo, lpad(schedule_part(text, 5), 2, '0') AS d,
-           schedule_part(text, 2) AS separator, schedule_part(text, 4) AS separator_too, schedule_part(text, 6) AS h, schedule_part(text, 7) AS mi,
-           schedule_part(text, 8) AS s, schedule_part(text, 9) AS fraction, schedule_part(text, 10) AS zone
+    SELECT *, schedule_part(text, 1) AS y, schedule_part(text, 2) AS middle, schedule_part(text, 3) AS last,
+           lpad(schedule_part(text, 2)[2:-2], 2, '0') AS mo, lpad(schedule_part(text, 3), 2, '0') AS d,
+           schedule_part(text, 4) AS h, schedule_part(text, 5) AS mi, schedule_part(text, 6) AS s, schedule_part(text, 7) AS fraction, schedule_part(text, 8) AS zone
     FROM spelled),
 read AS (
     SELECT *,
-           separator = separator_too AND is_date(y || '-' || mo || '-' || d)
+           middle[1] = middle[-1] AND is_date(y || '-' || mo || '-' || d)
                AND (h = '' OR (try_cast(h AS INTEGER) BETWEEN 0 AND 23 AND try_cast(mi AS INTEGER) BETWEEN 0 AND 59
                                AND (s = '' OR try_cast(s AS INTEGER) BETWEEN 0 AND 59))) AS is_readable,
-           separator = '-' AND length(schedule_part(text, 3)) = 2 AND length(schedule_part(text, 5)) = 2 AND text = trimmed AS is_plain_date,
+           length(middle) = 4 AND middle[1] = '-' AND length(last) = 2 AND text = trimmed AS is_plain_date,
            y || '-' || mo || '-' || d AS day, lpad(h, 2, '0') || ':' || mi AS minute, CASE WHEN s = '' THEN '' ELSE ':' || s END AS second,
            zone NOT IN ('', 'Z', 'z') AS has_offset
     FROM parts),
