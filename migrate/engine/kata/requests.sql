@@ -4,7 +4,8 @@ WITH pairs AS (
     SELECT ordinal, unnest(list_zip(json_keys(metadata), json_extract(metadata, '$.*')::VARCHAR[])) AS pair
     FROM entries WHERE has_requests AND broken IS NULL AND class <> 'held'),
 keys AS (SELECT ordinal, pair[1] AS key, pair[2] AS value FROM pairs WHERE starts_with(pair[1], 'notify.')),
-opened AS (SELECT *, key[8:] AS name, try(decode(bytes_of(key[8:]))) AS recipient FROM keys),
+opened AS (
+    SELECT *, key[8:] AS name, CASE WHEN rtrim(key[8:], '=') = '' THEN '' ELSE try(decode(bytes_of(key[8:]))) END AS recipient FROM keys),
 meant AS (
     SELECT *, recipient IS NULL AS is_raw, request_trim(coalesce(recipient, name)) AS handle FROM opened),
 canonical AS (
