@@ -49,7 +49,8 @@ class Batch(Protocol):
     """The orders that it is to write."""
     failed: Mapping[int, str]
     """Orders that :meth:`put` could not write, each with the reason, their whole units with them (a savepoint a unit):
-    a value that the store refuses, or a text that did not come back as the order's ``after`` says."""
+    a value that the store refuses, or a text that did not come back as the order's ``after`` says. A batch may also have
+    ``notes``: lines for the journal that are known when it is committed."""
 
     def __enter__(self) -> Self:
         """Lock what will be written."""

@@ -30,6 +30,8 @@ class TableModel:
     """Keys of ``edges`` that must not go round."""
     late_tables: tuple[str, ...] = ()
     """Scripts that run after."""
+    ids: tuple[str, str] = ("id", "context_id")
+    """Paths of the members of an item that are its record's id; the first there counts."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -58,4 +60,5 @@ KATA = TableModel(
     ),
     ("records.sql", "schedules.sql", "checklists.sql", "requests.sql", "graph.sql"),
     ("parent", "blocks"),
+    ids=("data.uid", "data.id"),
 )  # fmt: skip

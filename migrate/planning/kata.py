@@ -11,7 +11,7 @@ from migrate.engine import loading, tracks
 from migrate.engine.database import Database
 from migrate.engine.json_text import blank, members, quote, unquote
 from migrate.engine.kata_lines import record_span
-from migrate.engine.strict import readable
+from migrate.engine.strict import readable, restored
 from migrate.engine.tracks import RuleSet
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
 from migrate.planning.errors import PlanError
@@ -27,6 +27,10 @@ ROLE = "/role"
 
 class KataWays:
     """Those of kata; see :class:`migrate.planning.ways.Ways`."""
+
+    def __init__(self, database: Database) -> None:
+        rows = database.rows("SELECT number_json, name FROM main.project_names WHERE name IS NOT NULL")
+        self._projects: Mapping[str, str] = {number: restored(name) for number, name in rows}
 
     def corpus(self, database: Database) -> dict[str, Any]:
         """Which instance it is, and of which schema."""
@@ -48,7 +52,7 @@ class KataWays:
         for part, edits in parts:
             if not edits:
                 continue
-            proposed = draft(data, edits, _about(data, kind, edits, part, len(found), grounds), text_encoded=False)
+            proposed = draft(data, edits, _about(self._projects, data, kind, edits, part, len(found), grounds), text_encoded=False)
             if proposed is not None:
                 found.append(proposed)
                 data = splice(data, _patch(proposed), text_encoded=False)
@@ -90,7 +94,7 @@ def _patch(proposed: Draft) -> Patch:
     return Patch.read(proposed.patch)
 
 
-def _about(data: str, kind: str, edits: Sequence[Wanted], part: str | None, earlier: int, grounds: Grounds) -> Grounds:
+def _about(projects: Mapping[str, str], data: str, kind: str, edits: Sequence[Wanted], part: str | None, earlier: int, grounds: Grounds) -> Grounds:
     """What the plan line says beside the changes. Each patch before it has moved the revision by one."""
     values = {member.key: data[member.start : member.end] for member in members(data, 0)}
     metadata = values.get("metadata", "{}")
@@ -98,13 +102,14 @@ def _about(data: str, kind: str, edits: Sequence[Wanted], part: str | None, earl
     keys = [edit.path[1:].replace("~1", "/").replace("~0", "~") for edit in edits]
     before = ",".join(f"{quote(key)}:{compact(stored[key])}" for key in dict.fromkeys(keys) if key in stored)
     revision = str(int(values.get("revision", "1")) + earlier)
-    number, ref = values.get("id", "null"), values.get("short_id", "null")
+    number, ref = values.get("id", "null"), values.get("short_id", values.get("uid", "null"))
     project = number if kind == "project" else values.get("project_id", "null")
+    name = quote(projects[project]) if project in projects else "null"
     return dataclasses.replace(
         grounds,
         part=part,
         ids=("uid", "id"),
         version=revision,
         before=f',"revision":{revision},"values":{{{before}}}',
-        target=f',"target":{{"kind":"{kind}","project":{project},"ref":{"null" if kind == "project" else ref}}}',
+        target=f',"target":{{"kind":"{kind}","project":{project},"name":{name},"ref":{"null" if kind == "project" else ref}}}',
     )

@@ -23,12 +23,18 @@ def vocabulary() -> dict[str, Any]:
     return loaded
 
 
+def word_lists() -> dict[str, list[str]]:
+    """Name to words: ``is_<name>(s)`` in SQL."""
+    words = vocabulary()
+    return {"closed_reason": words["closed_reasons"], "attention": words["attentions"]}
+
+
 def settings(options: Options, codes: tuple[frozenset[str], frozenset[str]]) -> Settings:
     """Vocabulary and options as SQL; ``codes`` are the promoted and the demoted ones."""
     words = vocabulary()
     return Settings(
         variables={"blanks": _BLANKS, "newest_export": words["newest_export"]},
-        words={"closed_reason": words["closed_reasons"], "attention": words["attentions"]},
+        words=word_lists(),
         maps={},
         tables={
             "kinds": (

@@ -36,8 +36,6 @@ _ABOUT = About(
 class KataExport:
     """What one run read and found. A context manager: the engine's database goes with it."""
 
-    ways = KataWays()
-
     def __init__(self, corpus: FileCorpus, options: Options, progress: Progress | None = None) -> None:
         started = time.monotonic()
         self.corpus = corpus
@@ -56,6 +54,7 @@ class KataExport:
             self.database.lock()
             self._describe()
             tracks.build(self.database, "safe", "safe", self.rules, progress)
+            self.ways = KataWays(self.database)
             self.summary: Summary = self._summarize(started)
         except BaseException:
             self.database.close()

@@ -4,6 +4,8 @@
 CREATE OR REPLACE MACRO own_key(j) AS CASE WHEN starts_with(j, '"') THEN 's' || string_of(j) WHEN is_plain_integer(j) THEN 'i' || j END;
 CREATE OR REPLACE MACRO id_value_of(key) AS CASE WHEN starts_with(key, 's') THEN json_text(key[2:]) ELSE key[2:] END;
 
+CREATE OR REPLACE MACRO own_form(key) AS CASE WHEN key IS NOT NULL THEN 'ulid' END;
+
 -- A repair's level as the user left it.
 CREATE OR REPLACE MACRO settled(code, level) AS
     CASE WHEN level = 'unsafe' AND list_contains(getvariable('promoted')::VARCHAR[], code) THEN 'safe'
