@@ -59,6 +59,8 @@ class Options:
     ignore: tuple[str, ...] = ()
     unsafe_fixes: bool = False
     partial: bool = False
+    init_absent: bool = False
+    """Create the standard layout in repositories that have no context at all."""
     id_map: Path | None = None
     safe_fixes: tuple[str, ...] = ()
     """Codes whose unsafe fixes the user promoted to safe (``extend-safe-fixes``)."""
@@ -102,6 +104,32 @@ class Finding:
     kind: str | None
     thread: str | None
     project: str | None
+    agent: str | None = None
+    source: str | None = None
+    era: str | None = None
+    """The month its record was made in: ``2026-11``."""
+    state: str | None = None
+    """Against the last sweep or the baseline: new, known or regressed; None before it is compared."""
+    scope: str | None = None
+    """Of a repository context: its directory relative to the Git root, ``.`` for the root; ``file`` is relative to it."""
+    repository: str | None = None
+    """Where the corpus is a folder of many: the repository's path in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeState:
+    """One repository context among those of a run."""
+
+    repository: str | None
+    scope: str
+    context_class: str
+    findings: int
+    severities: Mapping[str, int]
+    """error, warning, info to the number of findings."""
+    documents: int
+    references: int
+    state_days: int | None
+    """Days since the last commit that touched the state file; None where none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +173,10 @@ class Summary:
     unsafe_records: int
     """Further records that would change with ``--unsafe-fixes``."""
     seconds: float
+    scopes: tuple[ScopeState, ...] = ()
+    """Of repository contexts: each of them, in corpus order."""
+    unsupported: int = 0
+    """Of repository contexts: those whose schema version this tool does not know, as far as they are reported."""
 
     @property
     def complete(self) -> bool:

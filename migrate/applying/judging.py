@@ -92,7 +92,9 @@ class Judged:
         met: set[Requirement] = set()
         for key, text in records(needs.keys()):
             met.update(
-                need for need in needs[key] if holds(text, need.path, need.holds, need.spelled, self.orders.id_form)
+                need
+                for need in needs[key]
+                if holds(self.orders.inside(text), need.path, need.holds, need.spelled, self.orders.id_form)
             )
         for need in (need for wanted in needs.values() for need in wanted if need not in met):
             self.strike(

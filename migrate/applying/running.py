@@ -141,6 +141,8 @@ class Run:
                 journal.write_lines(lines)
             journal.flush()
             batch.commit()
+            for line in getattr(batch, "notes", ()):
+                journal.write_lines(line)
             self.failed.update(batch.failed)
             return [n for n in batch.numbers if judged.state(n) is State.BEFORE and n not in batch.failed]
 

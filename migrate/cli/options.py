@@ -36,6 +36,9 @@ selection = _group(
         "--unsafe-fixes/--no-unsafe-fixes", default=None, help="Also inferences that a person should see first."
     ),
     click.option("--partial/--no-partial", default=None, help="The corpus is an extract: links may lead out of it."),
+    click.option(
+        "--init-absent/--no-init-absent", default=None, help="Create the context of repositories that have none."
+    ),
     click.option("--id-map", metavar="FILE", help='Old ids to new: JSON {"old": "new"}, JSONL, CSV or Parquet.'),
     click.option("--evidence", type=click.Choice([item.value for item in Evidence]), help="Corpus text in findings."),
     click.option("--system", type=click.Choice(SYSTEMS), help="Read the corpus as this instead of detecting it."),
@@ -53,6 +56,19 @@ config = _group(
 
 workspace = _group(
     click.option("--workspace", metavar="DIR", help="Where plans, runs and reports go.  [default: reports]"),
+)
+
+baseline_file = _group(
+    click.option("--baseline", metavar="FILE", help="Known findings.  [default: baseline.jsonl in the workspace]"),
+)
+
+against = _group(
+    baseline_file,
+    click.option("--no-baseline", is_flag=True, help="Compare with the last sweep alone; every finding counts."),
+)
+
+reproducible = _group(
+    click.option("--reproducible", is_flag=True, help="Leave out times and durations: the same input, the same bytes."),
 )
 
 yes = _group(click.option("--yes", is_flag=True, help="Ask nothing; -o never asks."))

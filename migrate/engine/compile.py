@@ -42,7 +42,10 @@ class RowRule:
 
 @dataclass(frozen=True, slots=True)
 class SetRule:
-    """A query over the tables: ordinal, path, level, evidence, and where it has them needs, value, requires."""
+    """A query over the tables: ordinal, path, level, evidence, and where it has them needs, requires, and value or edits.
+
+    ``value`` is what becomes of the path; ``edits`` lists {path, value} where a finding changes others.
+    """
 
     code: str
     wave: int

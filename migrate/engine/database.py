@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from migrate.engine.errors import EngineError
+from migrate.engine.model import CONTEXT_SERVER, TableModel
 from migrate.types import Limits
 
 
@@ -23,7 +24,8 @@ class Database:
     Raises EngineError where a limit is refused or DuckDB gives up, with its reason.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, model: TableModel = CONTEXT_SERVER) -> None:
+        self.model = model
         try:
             if limits.temp_dir is not None:
                 limits.temp_dir.mkdir(parents=True, exist_ok=True)
@@ -115,9 +117,9 @@ class Database:
         keys, values = (list(pairs), list(pairs.values())) if pairs else ([""], [""])
         self._execute(f"SET VARIABLE {name} = map(?::VARCHAR[], ?::VARCHAR[])", [keys, values])
 
-    def script(self, package: str, name: str, **fragments: str) -> None:
+    def script(self, name: str, **fragments: str) -> None:
         """Run a script file of the table model, with ``$NAME`` fragments put in."""
-        self._execute(script_text(package, name, fragments), ())
+        self._execute(script_text(self.model.package, name, fragments), ())
 
     def _execute(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyConnection:
         try:

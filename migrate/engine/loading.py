@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import duckdb
 
 from migrate.engine import strict
 from migrate.engine.database import Database, script_text
 from migrate.engine.errors import EngineError
-from migrate.engine.model import PACKAGE, fragments
+from migrate.engine.model import TableModel
 from migrate.engine.sources import LARGEST, Loaded, Source, too_long
 from migrate.types import Progress
 
@@ -22,14 +22,22 @@ def _create_views(database: Database) -> None:
         "CREATE VIEW kept AS SELECT rowid AS ordinal, * FROM main.lines WHERE rowid NOT IN (SELECT ordinal FROM main.fixed)"
         " UNION ALL BY NAME SELECT * FROM main.fixed"
     )
-    database.run(f"CREATE VIEW items AS FROM {described('SELECT * FROM main.kept')}")
+    database.run(f"CREATE VIEW items AS FROM {described(database.model, 'SELECT * FROM main.kept')}")
     database.run("CREATE TABLE broken (ordinal BIGINT, reason VARCHAR, byte BIGINT, fingerprint VARCHAR)")
     database.run("CREATE TABLE doubled_members (ordinal BIGINT, member VARCHAR)")
     database.run("CREATE TABLE nested_references (ordinal BIGINT, path VARCHAR, value VARCHAR)")
 
 
-def load(database: Database, sources: Iterable[Source], progress: Progress | None = None) -> list[Loaded]:
-    """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing."""
+def load(
+    database: Database,
+    sources: Iterable[Source],
+    progress: Progress | None = None,
+    judge: Callable[[bytes], strict.Verdict] | None = None,
+) -> list[Loaded]:
+    """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing.
+
+    ``judge`` is the strict reader of the system's items; None is that of the context server.
+    """
     loaded: list[Loaded] = []
     strays: list[int] = []
     pending = list(sources)
@@ -38,8 +46,8 @@ def load(database: Database, sources: Iterable[Source], progress: Progress | Non
             progress("reading", number, len(pending))
         loaded.append(_load_one(database, source, number, strays))
     _create_views(database)
-    strict.decide(database, loaded, strays)
-    database.script(PACKAGE, "held.sql")
+    strict.decide(database, loaded, strays, judge or strict.judge)
+    database.script("held.sql")
     return loaded
 
 
@@ -89,7 +97,7 @@ def _scan(database: Database, pattern: str, compression: str, number: int) -> No
         f" compression = {_quoted(compression)})"
     )
     verb = "INSERT INTO lines BY NAME" if _rows(database) else "CREATE OR REPLACE TABLE lines AS"
-    database.run(f"{verb} {projection(source, number)}")
+    database.run(f"{verb} {projection(database.model, source, number)}")
 
 
 def _rows(database: Database) -> int:
@@ -101,7 +109,7 @@ def _rows(database: Database) -> int:
 def scan_texts(database: Database, texts: Iterable[str], table: str) -> None:
     """A table like ``lines`` from JSON texts made in Python, in their order; they must be JSON that DuckDB reads."""
     source = write_texts(database, texts, table)
-    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(source, 0)}")
+    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(database.model, source, 0)}")
 
 
 def read_planned(database: Database, texts: Iterable[str]) -> None:
@@ -126,20 +134,22 @@ def write_texts(database: Database, texts: Iterable[str], name: str) -> str:
     return f"read_ndjson_objects({_quoted(str(path))}, maximum_object_size = {limit}, compression = 'none')"
 
 
-def projection(source: str, file: int) -> str:
+def projection(model: TableModel, source: str, file: int) -> str:
     """The query from the items of a source, one column ``json``, to the columns of ``lines``."""
-    facts = script_text(PACKAGE, "facts.sql", {})
-    return f"WITH source AS (SELECT json::VARCHAR AS json FROM {source}),\n{facts}\n{typed(f'{file} AS file_no')}"
+    facts = script_text(model.package, "facts.sql", {})
+    return (
+        f"WITH source AS (SELECT json::VARCHAR AS json FROM {source}),\n{facts}\n{typed(model, f'{file} AS file_no')}"
+    )
 
 
-def typed(place: str) -> str:
+def typed(model: TableModel, place: str) -> str:
     """The query from a table expression ``facts`` to the columns that are kept; ``place`` are those that come first."""
-    return script_text(PACKAGE, "typed.sql", {"PLACE": place, **fragments()})
+    return script_text(model.package, "typed.sql", {"PLACE": place, **model.fragments})
 
 
-def described(rows: str) -> str:
-    """The table expression that has all fields of records; ``rows`` is a query of kept columns, with their ordinal."""
-    return f"({script_text(PACKAGE, 'items.sql', {'ROWS': f'({rows})', **fragments()})})"
+def described(model: TableModel, rows: str) -> str:
+    """The table expression that has all columns of items; ``rows`` is a query of kept columns, with their ordinal."""
+    return f"({script_text(model.package, 'items.sql', {'ROWS': f'({rows})', **model.fragments})})"
 
 
 def _quoted(text: str) -> str:

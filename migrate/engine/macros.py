@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from migrate.engine.database import Database
-from migrate.engine.model import PACKAGE
+from migrate.engine.database import Database, script_text
 
 _LISTS = ("selected", "promoted", "demoted")
 _MAPS = ("odd_tags", "status_synonyms", "status_map")
@@ -20,7 +19,8 @@ def create_macros(
     for name, pairs in meanings.items():
         cases = " ".join(f"WHEN {_literal(word)} THEN {_literal(meaning)}" for word, meaning in pairs.items())
         database.run(f"CREATE OR REPLACE MACRO {name}(s) AS CASE s {cases} END")
-    database.script(PACKAGE, "macros.sql")
+    database.run(script_text("migrate.engine", "macros.sql", {}))
+    database.script("macros.sql")
 
 
 def create_plain_macros(

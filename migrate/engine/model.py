@@ -1,6 +1,9 @@
-"""The table model of context-server corpora: its fields, and the scripts that build its tables."""
+"""The table models: what each system of corpora reads of its records, and the scripts that build its tables."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 PACKAGE = "migrate.engine.context_server"
 
@@ -26,8 +29,26 @@ METADATA_FIELDS = (*_COMMON, *(name for names in _TOGETHER.values() for name in 
 """Metadata members that some rule reads; each is a column ``f_<name>`` of the records with its JSON text as found."""
 
 
-def fragments() -> dict[str, str]:
-    """What the scripts take from the fields: their paths, the common ones as the scan sees them, all as it keeps and finds them again."""
+@dataclass(frozen=True, slots=True)
+class TableModel:
+    """How the engine reads the items of one system and which tables it makes of them."""
+
+    package: str
+    """Where its scripts are: ``macros``, ``facts``, ``typed``, ``items``, ``held``, ``records``, those below, ``findings``, ``edits``, ``requirements``."""
+    fragments: Mapping[str, str]
+    """What ``typed`` and ``items`` take from the metadata fields it reads."""
+    tables: tuple[str, ...]
+    """Scripts that run before the cycles are known."""
+    cyclic: tuple[str, ...]
+    """Keys of ``edges`` that must not go round."""
+    late_tables: tuple[str, ...] = ()
+    """Scripts that run after."""
+    ids: tuple[str, str] = ("id", "context_id")
+    """Paths of the members of an item that are its record's id; the first there counts."""
+
+
+def _fields_together() -> dict[str, str]:
+    """The fields of the context server: the common ones as the scan sees them, all as it keeps and finds them again."""
     found = {name: f"f[{place}]" for place, name in enumerate(METADATA_FIELDS, 1)}
     # The digits of these would cost too much to say again in every query: they are kept in the same list.
     beside = {
@@ -44,7 +65,7 @@ def fragments() -> dict[str, str]:
         columns = [*(f"f_{name}" for name in names), *more]
         again += [f"{group}_fields[{place}] AS {column}" for place, column in enumerate(columns, 1)]
     return {
-        "PATHS": "[" + ", ".join(f"'$.{name}'" for name in METADATA_FIELDS) + "]",
+        "PATHS": _paths(METADATA_FIELDS),
         "EXTRACT": ", ".join(f"{found[name]} AS f_{name}" for name in _COMMON),
         "COUNTED": " + ".join(f"(f_{name} IS NOT NULL)::INT" for name in _COMMON),
         "PRIORITY": found["priority"],
@@ -54,3 +75,34 @@ def fragments() -> dict[str, str]:
         "GROUPS": ", ".join(f"{group}_fields" for group in _TOGETHER),
         "AGAIN": ", ".join(again),
     }
+
+
+def _fields_apart(names: Sequence[str]) -> dict[str, str]:
+    """Fields that are a column ``f_<name>`` each, dots as underscores."""
+    columns = ["f_" + name.replace(".", "_") for name in names]
+    extract = ", ".join(f"f[{place}] AS {column}" for place, column in enumerate(columns, 1))
+    return {"PATHS": _paths(names), "EXTRACT": extract, "FIELDS": ", ".join(columns)}
+
+
+def _paths(names: Sequence[str]) -> str:
+    return "[" + ", ".join(f"'$.\"{name}\"'" if "." in name else f"'$.{name}'" for name in names) + "]"
+
+
+CONTEXT_SERVER = TableModel(
+    PACKAGE,
+    _fields_together(),
+    ("links.sql", "graph.sql"),
+    ("supersedes", "parent", "blocks"),
+    ("supersession.sql", "assembly.sql"),
+)
+
+KATA = TableModel(
+    "migrate.engine.kata",
+    _fields_apart((
+        "scheduled_on", "deadline_on", "timezone", "someday", "checklist", "area", "role", "teammate", "work.branch", "work.attention",
+        "work.attention_msg", "today_bucket", "sidebar_order", "icon",
+    )),
+    ("entries.sql", "schedules.sql", "checklists.sql", "requests.sql", "graph.sql"),
+    ("parent", "blocks"),
+    ids=("data.uid", "data.id"),
+)  # fmt: skip

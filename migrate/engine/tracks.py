@@ -14,11 +14,9 @@ from migrate.engine.database import Database, first_line, script_text
 from migrate.engine.errors import EngineError
 from migrate.engine.loading import described, typed
 from migrate.engine.macros import create_macros
-from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
+from migrate.engine.strict import find_nested_references
 from migrate.types import Progress
-
-_CYCLIC = ("supersedes", "parent", "blocks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +36,14 @@ class Settings:
     variables: Mapping[str, Any]
     words: Mapping[str, Sequence[str]]
     """Name to words: ``is_<name>(s)`` in SQL."""
-    meanings: Mapping[str, Mapping[str, str]]
-    """Name to words and what each means: ``<name>(s)`` in SQL."""
     maps: Mapping[str, Mapping[str, str]]
     tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
     promoted: tuple[str, ...] = ()
     demoted: tuple[str, ...] = ()
     partial: bool = False
     id_map: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Name to words and what each means: ``<name>(s)`` in SQL."""
 
 
 def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
@@ -87,6 +85,7 @@ def describe(database: Database, loaded: Sequence[Loaded]) -> None:
         "absent",
     }
     database.set("text_encoded", forms == {"text"})
+    find_nested_references(database)
     _lower_sigmas(database)
     database.run("CREATE OR REPLACE TABLE places (ordinal BIGINT, line BIGINT)")
     repeated = database.rows("SELECT ordinal FROM repeated")
@@ -112,7 +111,7 @@ def line_of(loaded: Sequence[Loaded], ordinal: int) -> int:
 
 _GIVEN = {"ordinal", "path", "level", "evidence"}
 """What the query of a set rule returns."""
-_ALSO = {"needs", "requires", "value"}
+_ALSO = {"needs", "requires", "edits", "value"}
 """What it may return beside."""
 
 ROWS = "SELECT * FROM main.kept"
@@ -128,20 +127,22 @@ def build(
     database.run(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     database.run(f"SET search_path = '{schema},main'")
     database.set("track", track)
-    database.run(f"CREATE VIEW records AS {_records(rows)}")
-    steps = ("links.sql", "graph.sql")
+    lines = described(database.model, rows)
+    database.run(f"CREATE VIEW records AS {_records(database, rows)}")
+    steps = database.model.tables
     for place, step in enumerate(steps):
         if progress is not None:
             progress("tables", place, len(steps))
-        database.script(PACKAGE, step)
+        database.script(step, LINES=lines)
     _find_cycles(database)
-    database.script(PACKAGE, "supersession.sql")
-    database.script(PACKAGE, "assembly.sql")
+    for step in database.model.late_tables:
+        database.script(step)
     _judge(database, rules, rows, progress)
 
 
-def _records(rows: str) -> str:
-    return script_text(PACKAGE, "records.sql", {"LINES": described(rows)})
+def _records(database: Database, rows: str) -> str:
+    model = database.model
+    return script_text(model.package, "records.sql", {"LINES": described(model, rows)})
 
 
 _FACTS = (
@@ -165,7 +166,7 @@ def build_after(database: Database, ordinals: list[int], rules: RuleSet, progres
             SELECT p.ordinal, {facts}, a.tags_json, a.metadata,
                    CASE WHEN a.metadata IS NULL THEN 'absent' ELSE {encoded} END AS metadata_form, false AS doubtful_text, false AS doubled_members
             FROM main.planned p JOIN main.read_after a ON a.rowid = p.rowid JOIN main.kept l ON l.ordinal = p.ordinal)
-        {typed("ordinal, file_no")}
+        {typed(database.model, "ordinal, file_no")}
         """
     )
     kept = "SELECT * FROM main.kept WHERE ordinal NOT IN (SELECT ordinal FROM main.planned)"
@@ -200,7 +201,7 @@ def _run_row_rules(database: Database, rules: Sequence[RowRule], rows: str) -> N
     database.scan(row_scan(rules))
     # What a rule says costs more than whether it speaks: only the records it speaks of are described for that.
     hits = f"SELECT * FROM ({rows}) SEMI JOIN hits USING (ordinal)"
-    database.run(row_findings(rules, f"({_records(hits)})"))
+    database.run(row_findings(rules, f"({_records(database, hits)})"))
 
 
 def _name_the_culprit(database: Database, rules: Sequence[RowRule], rows: str) -> None:
@@ -215,7 +216,7 @@ def _name_the_culprit(database: Database, rules: Sequence[RowRule], rows: str) -
 def _find_cycles(database: Database) -> None:
     """Strongly connected components of more than one record, for each key whose edges must not go round."""
     database.run("CREATE TABLE cycles (key VARCHAR, ordinal BIGINT, component BIGINT)")
-    for key in _CYCLIC:
+    for key in database.model.cyclic:
         edges = database.rows(
             f"WITH e AS (SELECT DISTINCT ordinal, target FROM edges WHERE key = '{key}' AND target IS NOT NULL AND NOT is_self)"
             " SELECT ordinal, target FROM e WHERE ordinal IN (SELECT target FROM e) AND target IN (SELECT ordinal FROM e)"
@@ -257,5 +258,5 @@ def _judge(database: Database, rules: RuleSet, rows: str, progress: Progress | N
             _run_set_rule(database, rule)
         except duckdb.Error as error:
             raise EngineError(f"the query of the rule {rule.code} fails: {first_line(error)}") from error
-    database.script(PACKAGE, "findings.sql")
-    database.script(PACKAGE, "edits.sql")
+    database.script("findings.sql")
+    database.script("edits.sql")

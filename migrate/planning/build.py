@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import datetime
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
-import orjson
-
-import migrate
-from migrate.engine import loading, tracks
+from migrate.engine import tracks
 from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError
-from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
-from migrate.engine.strict import readable, readable_metadata, restored
+from migrate.engine.strict import restored
 from migrate.engine.tracks import RuleSet
+from migrate.planning.chosen import chosen_options
 from migrate.planning.conservation import Books
-from migrate.planning.drafting import Draft, Grounds, Wanted, draft
+from migrate.planning.drafting import Draft, Grounds, Wanted
 from migrate.planning.errors import PlanError
 from migrate.planning.grouped import grouped
-from migrate.planning.plan_file import FORMAT, Plan, plan_options
+from migrate.planning.heading import Digests, heading
+from migrate.planning.plan_file import Plan
+from migrate.planning.ways import Ways
 from migrate.types import Options, Progress, Summary
 
 _BATCH = 10_000
@@ -40,17 +37,18 @@ class Examined(Protocol):
     summary: Summary
     progress: Progress | None
 
+    @property
+    def ways(self) -> Ways:
+        """What is its system's own."""
+
 
 @dataclass(slots=True)
 class _Drafted:
     """What one pass over the changed records gave."""
 
     ordinals: list[int]
-    plan_hash: Any
-    fingerprint: Any
-    body: Any
+    digests: Digests
     books: Books
-    levels: dict[str, int]
 
 
 def build(examination: Examined, options: Options) -> Plan:
@@ -64,7 +62,7 @@ def build(examination: Examined, options: Options) -> Plan:
     if track == "unsafe":
         tracks.build(database, "unsafe", "unsafe", examination.rules, examination.progress)
     database.run(f"SET search_path = '{track},main'")
-    database.script(PACKAGE, "requirements.sql")
+    database.script("requirements.sql")
     units = _units(database)
     path = database.folder / "plan-lines.jsonl"
     withheld: set[int] = set()
@@ -96,19 +94,17 @@ def _draft_all(
     examination: Examined, track: str, units: dict[int, tuple[int, str]], withheld: set[int], path: Path
 ) -> _Drafted:
     database = examination.database
-    text_encoded = bool(database.value("SELECT getvariable('text_encoded')"))
+    ways = examination.ways
     wanted = grouped(database.stream(
         f"SELECT ordinal, path, code, level, value, wave FROM {track}.edits ORDER BY ordinal, path, wave, code, level"))  # fmt: skip
     evidence = grouped(database.stream(
         f"SELECT ordinal, code, path, evidence FROM {track}.findings WHERE evidence IS NOT NULL AND level IN ('safe', 'unsafe') ORDER BY ordinal, code, path"))  # fmt: skip
     requires = grouped(database.stream(
         f"SELECT DISTINCT ordinal, code, record, path, holds, spelled FROM {track}.requirements ORDER BY ALL"))  # fmt: skip
-    made = dict(database.rows(
-        f"SELECT m.ordinal, to_json({{'asked_by': list(id_value::JSON ORDER BY length(id_value), id_value)}})::VARCHAR FROM"
-        f" (SELECT DISTINCT m.ordinal, n.id_value FROM {track}.made_edges m JOIN {track}.nodes n ON n.ordinal = m.asked_by) m GROUP BY m.ordinal"))  # fmt: skip
+    made = ways.made(database, track)
 
     def grounds_of(ordinal: int) -> dict[str, dict[str, str]]:
-        found: dict[str, dict[str, str]] = {"CS504": {"": made[ordinal]}} if ordinal in made else {}
+        found = {code: dict(texts) for code, texts in made.get(ordinal, {}).items()}
         for code, where, text in evidence(ordinal):
             found.setdefault(code, {})[where] = restored(text)
         return found
@@ -119,7 +115,7 @@ def _draft_all(
             f"SELECT ordinal, id_value FROM {track}.records WHERE ordinal IN (SELECT ordinal FROM {track}.edits)"
         )
     )
-    out = _Drafted([], hashlib.sha256(), hashlib.sha256(), hashlib.sha256(), Books(), {"safe": 0, "unsafe": 0})
+    out = _Drafted([], Digests(), Books())
     total = Books()
 
     def after() -> Iterator[str]:
@@ -137,28 +133,27 @@ def _draft_all(
                 grounds = Grounds(ids[ordinal], grounds_of(ordinal), needs, unit)
                 if ordinal in withheld:
                     continue
-                proposed = _drafted(raw, edits, grounds, text_encoded)
-                if proposed is None:
+                text, drafts = _drafted(ways, raw, edits, grounds)
+                if not drafts:
                     continue
-                raw_line = proposed.line.encode("utf-8") + b"\n"
-                file.write(raw_line)
-                out.body.update(raw_line)
+                for proposed in drafts:
+                    raw_line = proposed.line.encode("utf-8") + b"\n"
+                    file.write(raw_line)
+                    identity = proposed.identity.encode("utf-8", "surrogatepass")
+                    out.digests.line(raw_line, identity, f"{grounds.record}\t{proposed.before}", proposed.level)
+                    total += proposed.books
                 out.ordinals.append(ordinal)
-                out.plan_hash.update(proposed.identity.encode("utf-8", "surrogatepass") + b"\n")
-                out.fingerprint.update(f"{grounds.record}\t{proposed.before}\n".encode())
-                out.levels[proposed.level] += 1
-                total += proposed.books
-                metadata = readable_metadata(proposed.metadata or "null")
-                yield f'{{"metadata":{metadata},"tags":{readable(proposed.tags or "null")}}}'
+                yield ways.after(text, drafts)
 
-    loading.read_planned(database, after())
+    ways.read_after(database, after())
     out.books = total
     return out
 
 
-def _drafted(raw: bytes, edits: Sequence[Wanted], grounds: Grounds, text_encoded: bool) -> Draft | None:
+def _drafted(ways: Ways, raw: bytes, edits: Sequence[Wanted], grounds: Grounds) -> tuple[str, Sequence[Draft]]:
     try:
-        return draft(raw.decode("utf-8").removeprefix("\ufeff"), edits, grounds, text_encoded=text_encoded)
+        text = raw.decode("utf-8").removeprefix("\ufeff")
+        return text, ways.draft(text, edits, grounds)
     except (JsonError, UnicodeDecodeError) as error:
         raise PlanError(
             f"the record {grounds.record} has changed while it was read ({error}); check the corpus again"
@@ -214,7 +209,7 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
         return set()
     database = examination.database
     try:
-        tracks.build_after(database, list(ordinals), examination.rules, examination.progress)
+        examination.ways.build_after(database, ordinals, examination.rules, examination.progress)
         known = "SELECT ordinal, code, path FROM safe.findings" + (
             " UNION SELECT ordinal, code, path FROM unsafe.findings" if track == "unsafe" else ""
         )
@@ -236,55 +231,9 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
 
 
 def _header(examination: Examined, options: Options, drafted: _Drafted, withheld: Sequence[str]) -> dict[str, Any]:
-    summary = examination.summary
-    chosen = _options(examination, options)
-    drafted.plan_hash.update(plan_options(chosen, summary.id_form))
-    fingerprint = hashlib.sha256(f"{summary.records}\n".encode() + drafted.fingerprint.digest()).hexdigest()
-    accounts = {
-        field.name: getattr(drafted.books, field.name) for field in fields(drafted.books) if field.name != "unexplained"
-    }
-    return {
-        "format": FORMAT,
-        "plan_id": drafted.plan_hash.hexdigest()[:16],
-        "body": f"sha256:{drafted.body.hexdigest()}",
-        "complete": summary.complete,
-        "tool": {"name": "corpus-migrate", "version": migrate.__version__},
-        "corpus": {
-            "system": summary.system,
-            "uri": summary.uri,
-            "id_form": summary.id_form,
-            "records": summary.records,
-            "text_encoded": bool(examination.database.value("SELECT getvariable('text_encoded')")),
-            "fingerprint": f"sha256:{fingerprint}",
-        },
-        "options": chosen,
-        "counts": {
-            "records": summary.records,
-            "patches": len(drafted.ordinals),
-            "safe": drafted.levels["safe"],
-            "unsafe": drafted.levels["unsafe"],
-            "findings": {rule.code: rule.findings for rule in summary.rules},
-            "withheld": len(withheld),
-        },
-        "withheld": [orjson.loads(name) for name in withheld],
-        "gaps": [{"file": gap.file, "reason": gap.reason} for gap in summary.gaps],
-        "conservation": {
-            name: dict(sorted(value.items())) if isinstance(value, dict) else value for name, value in accounts.items()
-        },
-        "created_at": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
-
-
-def _options(examination: Examined, options: Options) -> dict[str, Any]:
-    """The options that change results, as they stand in the header."""
-    return {
-        "codes": list(examination.selected),
-        "unsafe_fixes": options.unsafe_fixes,
-        "partial": options.partial,
-        "id_map": None
-        if options.id_map is None
-        else "sha256:" + hashlib.sha256(options.id_map.read_bytes()).hexdigest(),
-        "extend_safe_fixes": sorted(options.safe_fixes),
-        "extend_unsafe_fixes": sorted(options.unsafe_only),
-        "status_map": {scope: dict(sorted(pairs.items())) for scope, pairs in sorted(options.status_map.items())},
-    }
+    books = drafted.books
+    accounts = {field.name: getattr(books, field.name) for field in fields(books) if field.name != "unexplained"}
+    return heading(
+        examination.summary, chosen_options(options, examination.selected), drafted.digests, accounts, withheld=withheld,
+        corpus=examination.ways.corpus(examination.database),
+    )  # fmt: skip

@@ -37,6 +37,16 @@ class Grounds:
     requires: Sequence[tuple[str, str, str, str, str | None]]
     """Code, record id, path, what the path holds, and how the record spells it where only this run could tell; JSON texts."""
     unit: str | None
+    part: str | None = None
+    """The name of this line, where a record has several."""
+    version: str | None = None
+    """The version of the record as JSON text, where it is not the member of that name."""
+    before: str = ""
+    """More members of the line's ``before``, as JSON text with a comma before each."""
+    target: str = ""
+    """More members of the line, likewise."""
+    ids: tuple[str, ...] = ("id", "context_id")
+    """Names of the member that is the record's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,8 @@ class Draft:
     """Id, hash before and patch: what the plan's id is derived from."""
     before: str
     level: str
+    patch: str
+    """The patch as it stands in the line."""
     metadata: str | None
     tags: str | None
     books: Books
@@ -63,11 +75,14 @@ class Stored:
     own_id: str | None
 
 
-def stored(record: str) -> Stored:
-    """Metadata, tags and version of a record's text, each as it stands."""
+def stored(record: str, ids: Sequence[str] = ("id", "context_id")) -> Stored:
+    """Metadata, tags and version of a record's text, each as it stands; ``ids`` are the names of its id, the first there counts."""
     found = {member.key: record[member.start : member.end] for member in members(record, blank(record, 0))}
     return Stored(
-        found.get("metadata"), found.get("tags"), found.get("version"), found.get("id", found.get("context_id"))
+        found.get("metadata"),
+        found.get("tags"),
+        found.get("version"),
+        next((found[name] for name in ids if name in found), None),
     )
 
 
@@ -76,8 +91,8 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
 
     Raises PlanError or JsonError for a record that the patcher cannot read as the rules did.
     """
-    was = stored(record)
-    if (was.own_id or "").lower().replace("-", "") != grounds.record:
+    was = stored(record, grounds.ids)
+    if grounds.record not in (was.own_id, (was.own_id or "").lower().replace("-", "")):
         raise PlanError(f"the record {grounds.record} is not where it was read before; check the corpus again")
     inner, decodes = was.metadata, False
     if inner is not None and inner[:1] == '"':
@@ -119,7 +134,7 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
         Written(
             before=record_hash(was.metadata, was.tags),
             after=record_hash(after, after_tags),
-            version=was.version if was.version is not None else "null",
+            version=grounds.version or was.version or "null",
             level=level,
             changed=changed,
             changes=changes,
@@ -160,12 +175,12 @@ def written(wanted: Sequence[Wanted], grounds: Grounds, what: Written) -> Draft:
         if code in codes
     ))  # fmt: skip
     line = (
-        f'{{"record":{grounds.record},"part":null,"unit":{grounds.unit or "null"},"level":"{what.level}","codes":{_json(codes)},'
-        f'"before":{{"hash":"{what.before}","version":{what.version}}},"after":{{"hash":"{what.after}"}},'
-        f'"requires":[{",".join(requires)}],"patch":{what.patch},"changes":[{",".join(what.changes)}]}}'
+        f'{{"record":{grounds.record},"part":{json.dumps(grounds.part)},"unit":{grounds.unit or "null"},"level":"{what.level}","codes":{_json(codes)},'
+        f'"before":{{"hash":"{what.before}","version":{what.version}{grounds.before}}},"after":{{"hash":"{what.after}"}},'
+        f'"requires":[{",".join(requires)}],"patch":{what.patch},"changes":[{",".join(what.changes)}]{grounds.target}}}'
     )
     identity = f"{grounds.record}\t{what.before}\t{what.patch}"
-    return Draft(line, identity, what.before, what.level, what.metadata, what.tags, what.books)
+    return Draft(line, identity, what.before, what.level, what.patch, what.metadata, what.tags, what.books)
 
 
 def by_place(wanted: Sequence[Wanted]) -> list[tuple[str, list[Wanted]]]:

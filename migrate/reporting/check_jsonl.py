@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from migrate.reporting.formats import CheckResult
+from migrate.reporting.formats import Shown
 from migrate.reporting.terminal import Screen
 from migrate.types import Finding
 
@@ -28,13 +28,14 @@ MEMBERS = (
     "kind",
     "thread",
     "project",
+    "state",
 )
 """The members of a finding in every machine format, in order."""
 
 
-def render(result: CheckResult, screen: Screen) -> None:
+def render(shown: Shown, screen: Screen) -> None:
     """Streams the findings; nothing else, so that a line is always a finding."""
-    for finding in result.findings:
+    for finding in shown.findings():
         screen.line(finding_json(finding))
 
 
@@ -47,8 +48,11 @@ def finding_json(finding: Finding) -> str:
 
 
 def finding_members(finding: Finding) -> Mapping[str, Any]:
-    """The members of a finding by name, in the order of MEMBERS; the id still as JSON text."""
-    return dict(
+    """The members of a finding by name, in the order of MEMBERS; the id still as JSON text.
+
+    A finding of a repository context has two more at the end: ``repository`` where there are several, and ``scope``.
+    """
+    members = dict(
         zip(
             MEMBERS,
             (
@@ -66,10 +70,15 @@ def finding_members(finding: Finding) -> Mapping[str, Any]:
                 finding.kind,
                 finding.thread,
                 finding.project,
+                finding.state,
             ),
             strict=True,
         )
     )
+    if finding.scope is not None:
+        members |= {} if finding.repository is None else {"repository": finding.repository}
+        members["scope"] = finding.scope
+    return members
 
 
 def _ascii(record: str) -> str:

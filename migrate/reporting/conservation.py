@@ -22,7 +22,8 @@ def _equation(side: str, parts: tuple[str, ...], books: Mapping[str, Any]) -> st
     if side not in books:
         return ""
     terms = " + ".join(_term(part, books.get(part), books.get(f"{part}_by")) for part in parts)
-    return f"{_total(books[side]):,} leaf members {side} = {terms}"
+    unit = clean(str(books.get("unit", "leaf member")))
+    return f"{_total(books[side]):,} {unit}s {side} = {terms}"
 
 
 def _term(name: str, amount: Any, by_code: Mapping[str, int] | None) -> str:

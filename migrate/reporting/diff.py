@@ -49,12 +49,14 @@ def record_lines(record: Mapping[str, Any], width: int) -> Iterator[Line]:
     """A plan line as diff lines; values that do not fit ``width`` columns are compared element by element."""
     part = f"  part {clean(str(record['part']))}" if record.get("part") else ""
     codes = " ".join(clean(code) for code in record["codes"])
-    yield Line(Mark.RECORD, f"{id_label(record['record'])}  {clean(record['level'])}  {codes}{part}")
+    label = clean(str(record["record"])) if record.get("scope") else id_label(record["record"])
+    yield Line(Mark.RECORD, f"{label}  {clean(record['level'])}  {codes}{part}")
+    files = "files" in (record.get("patch") or {})
     above: list[Any] = []
     for change in record["changes"]:
         level = "" if record["level"] == "safe" else f"  {clean(change['level'])}"
         yield Line(Mark.PATH, (clean(change["path"]) or WHOLE) + level)
-        yield from _change(change, width)
+        yield from _change(change, width, by_line=files)
         above += (change[name] for name in ("from", "to") if name in change)
         reasons = [_reason(code, change.get("evidence", {}).get(code), above) for code in change["codes"]]
         if reasons != [codes]:
@@ -92,8 +94,8 @@ def _parts(side: Any) -> Iterable[Any]:
     return ()
 
 
-def _change(change: Mapping[str, Any], width: int) -> Iterator[Line]:
-    old, new = _side(change, "from"), _side(change, "to")
+def _change(change: Mapping[str, Any], width: int, *, by_line: bool) -> Iterator[Line]:
+    old, new = (_side(change, name, by_line=by_line) for name in ("from", "to"))
     if fits(old, width) and fits(new, width):
         yield from (Line(Mark.OLD, text) for text in old.compact)
         yield from (Line(Mark.NEW, text) for text in new.compact)
@@ -114,10 +116,14 @@ def fits(side: _Side, width: int) -> bool:
     return len(side.elements) <= 1 or all(display_width(text) <= width for text in side.compact)
 
 
-def _side(change: Mapping[str, Any], name: str) -> _Side:
+def _side(change: Mapping[str, Any], name: str, *, by_line: bool) -> _Side:
+    """A value as it is drawn; the text of a file, ``by_line``, as its lines."""
     if name not in change:
         return _Side((), ())
     data = change[name]
+    if by_line and isinstance(data, str):
+        lines = tuple(_capped(clean(line)) for line in data.removesuffix("\n").split("\n"))
+        return _Side(lines, lines)
     compact = _capped(value(data))
     match data:
         case [_, *_]:

@@ -60,7 +60,8 @@ def summary(result: ShowResult, changes: Mapping[tuple[str, str], int], screen: 
     corpus, counts, tool = (header.get(name) or {} for name in ("corpus", "counts", "tool"))
     made = f"made {clean(str(header.get('created_at')))} by {clean(str(tool.get('name')))}"
     labelled(screen, "Plan", [clean(str(header.get("plan_id"))), f"{made} {clean(str(tool.get('version')))}"])
-    ids = f"{clean(str(corpus.get('system')))}, {clean(str(corpus.get('id_form')))} ids"
+    form = f", {clean(str(corpus.get('id_form')))} ids" if corpus.get("id_form") else ""
+    ids = f"{clean(str(corpus.get('system')))}{form}"
     labelled(screen, "Corpus", [f"{clean(str(corpus.get('uri')))} ({ids})"])
     if not header.get("complete", True):
         labelled(screen, "INCOMPLETE", ["some input could not be read for this plan: apply refuses it"], style="red")

@@ -1,10 +1,13 @@
-"""Every rule there is: read once from its file, checked, and chosen by code or prefix."""
+"""Every rule there is, of every system: read once from its file, checked, and chosen by code or prefix.
+
+A folder a system (``context_server``, ``repository_context``), in it a folder a family, in it a file a rule.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -27,7 +30,15 @@ SEVERITIES = ("error", "warning", "info", "by-level", "manual-error", "by-versio
 error; ``by-version``: an error on v1 records, a warning on legacy ones. A finding of level info is always of severity info.
 """
 
-_code = re.compile(r"[A-Z]{2,4}[0-9]{3}").fullmatch
+DEFAULT_SYSTEM = "context-server"
+"""The system of a rule file that names none."""
+
+SYSTEMS = (DEFAULT_SYSTEM, "kata", "repository-context")
+
+CUSTOM = "custom"
+"""The family of the user's own rules."""
+
+_code = re.compile(r"[A-Z]{2,8}[0-9]{3}").fullmatch
 _slug = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*").fullmatch
 _loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -52,14 +63,17 @@ class Rule:
     wave: int
     rows: tuple[RowRule, ...]
     query: SetRule | None
+    system: str = DEFAULT_SYSTEM
     custom: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All rules, sorted by code."""
+    """The rules of one system or of all, sorted by code."""
 
     rules: tuple[Rule, ...]
+    elsewhere: tuple[str, ...] = ()
+    """Codes of the other systems: to name one is no mistake, and chooses nothing here."""
 
     def __getitem__(self, code: str) -> Rule:
         for rule in self.rules:
@@ -76,11 +90,11 @@ class Registry:
         """The codes that some code or prefix names; RuleError for one that names none."""
         chosen: set[str] = set()
         for word in words:
-            found = [code for code in self.codes if code.startswith(word.upper())] if word else []
-            if not found:
+            known = [code for code in (*self.codes, *self.elsewhere) if code.startswith(word.upper())] if word else []
+            if not known:
                 raise RuleError(self._unknown(word))
-            chosen.update(found)
-        return frozenset(chosen)
+            chosen.update(known)
+        return frozenset(chosen.intersection(self.codes))
 
     def chosen(self, select: Sequence[str], ignore: Sequence[str]) -> tuple[str, ...]:
         """What ``--select`` and ``--ignore`` leave; the longer of two prefixes that fit a code decides, then ``ignore``."""
@@ -113,44 +127,64 @@ class Registry:
         return f"there is no rule {word!r}{hint}"
 
 
-def load(custom: Sequence[Path] = ()) -> Registry:
-    """The built-in rules and those in the user's folders. RuleError names the file that is wrong."""
-    files: list[tuple[Traversable | Path, bool, str]] = []
-    root = resources.files("migrate.rules.context_server")
-    for family in sorted((entry for entry in root.iterdir() if entry.is_dir()), key=lambda entry: entry.name):
-        files += [(file, False, family.name) for file in family.iterdir() if file.name.endswith(".yml")]
-    for folder in custom:
-        if not folder.is_dir():
-            raise RuleError(f"the folder of custom rules {folder} does not exist")
-        files += [
-            (file, True, "custom") for file in sorted(folder.glob("*.yml")) if not file.name.endswith(".cases.yml")
-        ]
+def load(custom: Sequence[Path] = (), *, system: str | None = None) -> Registry:
+    """The built-in rules and those in the user's folders: of one system, or of all. RuleError names the file that is wrong."""
     rules: dict[str, Rule] = {}
-    for file, is_custom, family_name in files:
-        rule = _read(file, is_custom, family_name)
+    own = frozenset[str]()
+    for file, family, of_system in (*_built_in(), *_users(custom)):
+        rule = _read(file, family, of_system, own)
         if rule is None:
             continue
         if rule.code in rules:
             raise RuleError(f"{file}: the code {rule.code} belongs to another rule already; take one that is free")
         rules[rule.code] = rule
-    return Registry(tuple(rules[code] for code in sorted(rules)))
+        if not rule.custom:
+            own |= {rule.code.rstrip("0123456789")}
+    codes = sorted(rules)
+    here = [code for code in codes if system in (None, rules[code].system)]
+    return Registry(tuple(rules[code] for code in here), tuple(sorted(set(codes).difference(here))))
 
 
-def _read(file: Traversable | Path, custom: bool, family: str) -> Rule | None:
+def _built_in() -> Iterator[tuple[Traversable | Path, str, str]]:
+    """File, family and system of each built-in rule."""
+    for folder in _folders(resources.files("migrate.rules")):
+        for family in _folders(folder):
+            for file in family.iterdir():
+                if file.name.endswith(".yml"):
+                    yield file, family.name, folder.name.replace("_", "-")
+
+
+def _folders(root: Traversable) -> list[Traversable]:
+    return sorted(
+        (entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith("_")), key=lambda e: e.name
+    )
+
+
+def _users(folders: Sequence[Path]) -> Iterator[tuple[Traversable | Path, str, str]]:
+    """The same of each file in the user's folders, whose system stands in the file."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise RuleError(f"the folder of custom rules {folder} does not exist")
+        for file in sorted(folder.glob("*.yml")):
+            if not file.name.endswith(".cases.yml"):
+                yield file, CUSTOM, ""
+
+
+def _read(file: Traversable | Path, family: str, system: str, reserved: frozenset[str]) -> Rule | None:
     try:
         text = yaml.load(file.read_text(encoding="utf-8"), Loader=_loader)  # noqa: S506 - a safe loader
     except (yaml.YAMLError, OSError, UnicodeDecodeError) as error:
         raise RuleError(f"{file}: cannot be read as YAML: {str(error).splitlines()[0]}") from error
-    if custom and isinstance(text, dict) and "cases" in text:
+    if family == CUSTOM and isinstance(text, dict) and "cases" in text:
         return None
     try:
-        return _rule(text, custom, family)
+        return _rule(text, family, system or str(text.get("system", DEFAULT_SYSTEM)), reserved)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = f"the member {error} is missing" if isinstance(error, KeyError) else str(error)
         raise RuleError(f"{file}: is no rule: {reason}") from error
 
 
-def _rule(text: dict[str, Any], custom: bool, family: str) -> Rule:
+def _rule(text: dict[str, Any], family: str, system: str, reserved: frozenset[str]) -> Rule:
     code, slug, severity, wave = (
         str(text["code"]),
         str(text["slug"]),
@@ -158,15 +192,21 @@ def _rule(text: dict[str, Any], custom: bool, family: str) -> Rule:
         str(text.get("wave", "fields")),
     )
     for value, fits, what in (
-        (code, bool(_code(code)), "a code is two to four capitals and three digits"),
+        (code, bool(_code(code)), "a code is two to eight capitals and three digits"),
         (slug, bool(_slug(slug)), "a slug is lower-case words with hyphens"),
         (severity, severity in SEVERITIES, f"a severity is one of {', '.join(SEVERITIES)}"),
         (wave, wave in WAVES, f"a wave is one of {', '.join(WAVES)}"),
+        (system, system in SYSTEMS, f"a system is one of {', '.join(SYSTEMS)}"),
     ):
         if not fits:
             raise ValueError(f"{what}, not {value!r}")
-    if custom and code.startswith("CS"):
-        raise ValueError(f"codes that begin with CS belong to the built-in rules, take another prefix for {code}")
+    custom = family == CUSTOM
+    if custom and (taken := [letters for letters in reserved if code.startswith(letters)]):
+        raise ValueError(
+            f"codes that begin with {taken[0]} belong to the built-in rules, take another prefix for {code}"
+        )
+    if system == "repository-context" and ("query" not in text or "rows" in text or (custom and "edits" in text)):
+        raise ValueError("a rule of repository contexts has a `query`, no `rows`, and if it is your own no `edits`")
     if "rows" not in text and "query" not in text:
         raise ValueError("it has `rows`, a `query`, or both")
     levels = tuple(text.get("levels", ("manual",)))
@@ -198,5 +238,6 @@ def _rule(text: dict[str, Any], custom: bool, family: str) -> Rule:
     after = str(example["after"]).strip() if example.get("after") else None
     return Rule(
         code=code, slug=slug, family=family, title=str(text["title"]), severity=severity, levels=levels, since=str(text.get("since", "")),
-        before=str(example.get("before", "")).strip(), after=after, wave=number, rows=rows, query=query, custom=custom, **texts,
+        before=str(example.get("before", "")).strip(), after=after, wave=number, rows=rows, query=query, system=system,
+        custom=custom, **texts,
     )  # fmt: skip

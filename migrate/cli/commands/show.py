@@ -89,6 +89,6 @@ def _next(plan: Path, header: Mapping[str, Any], diff: bool) -> tuple[str, ...]:
     if not header.get("complete", True) or not (header.get("counts") or {}).get("patches"):
         return ()
     name = shlex.quote(str(plan))
-    uri = str((header.get("corpus") or {}).get("uri", ""))
+    uri, system = (str((header.get("corpus") or {}).get(member, "")) for member in ("uri", "system"))
     review = () if diff else (f"corpus-migrate show {name} --diff",)
-    return (*review, f"corpus-migrate apply {name}{target(uri)}")
+    return (*review, f"corpus-migrate apply {name}{target(uri, system)}")

@@ -1,15 +1,6 @@
--- Small words of the table model. Every JSON value travels as its text; its type is its first character.
+-- Small words of this table model, beside those of every one.
 
--- The string a JSON text holds, NULL for any other type.
-CREATE OR REPLACE MACRO string_of(j) AS
-    CASE WHEN starts_with(j, '"') THEN CASE WHEN contains(j, '\') THEN json_extract_string(j, '$') ELSE j[2:-2] END END;
--- A string as JSON text.
-CREATE OR REPLACE MACRO json_text(s) AS to_json(s)::VARCHAR;
--- NULL for JSON null as for an absent member.
-CREATE OR REPLACE MACRO present(j) AS CASE WHEN j = 'null' THEN NULL ELSE j END;
 
-CREATE OR REPLACE MACRO ascii_lower(s) AS translate(s, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
-CREATE OR REPLACE MACRO ascii_trim(s) AS trim(s, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13));
 -- The fold of enum values: ASCII only; runs of blank or hyphen become one underscore.
 CREATE OR REPLACE MACRO fold(s) AS
     regexp_replace(ascii_lower(ascii_trim(s)), '[\s\x0b-]+', '_', 'g');
@@ -24,8 +15,6 @@ CREATE OR REPLACE MACRO has_parent(links) AS
     CASE WHEN contains(ascii_lower(links), 'parent') THEN
         list_bool_or(list_transform(json_keys(links), lambda k, i: snake(k) = 'parent' AND present(json_extract(links, '$.*')[i]::VARCHAR) IS NOT NULL)) END;
 
-CREATE OR REPLACE MACRO is_number(j) AS (j[1] BETWEEN '0' AND '9' OR j[1] = '-');
-CREATE OR REPLACE MACRO is_plain_integer(j) AS regexp_full_match(j, '-?(0|[1-9][0-9]*)');
 
 -- Digits, fraction and exponent of a number text.
 CREATE OR REPLACE MACRO number_part(j, part) AS
@@ -100,12 +89,6 @@ CREATE OR REPLACE MACRO own_key(j) AS
          WHEN regexp_full_match(j, '"([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"')
          THEN 'h' || ascii_lower(replace(j[2:-2], '-', '')) END;
 CREATE OR REPLACE MACRO own_form(key) AS CASE key[1] WHEN 'i' THEN 'integer' WHEN 'h' THEN 'uuid' END;
--- A number that a double cannot hold travels as a marked string; here is its text again.
-CREATE OR REPLACE MACRO exact(j) AS CASE WHEN j[2] = chr(1114111) THEN j[3:-2] ELSE j END;
--- Whether no entry of a list stands twice; most lists are short.
-CREATE OR REPLACE MACRO are_distinct(l) AS
-    CASE len(l) WHEN 0 THEN true WHEN 1 THEN true WHEN 2 THEN l[1] <> l[2] WHEN 3 THEN l[1] <> l[2] AND l[1] <> l[3] AND l[2] <> l[3]
-                ELSE len(list_distinct(l)) = len(l) END;
 -- The strings of a JSON array of strings, or of one string; NULL for anything else.
 CREATE OR REPLACE MACRO string_list_of_array(j) AS
     CASE WHEN j = '[]' THEN []::VARCHAR[]
@@ -114,7 +97,6 @@ CREATE OR REPLACE MACRO string_list_of_array(j) AS
          THEN json_extract_string(j, '$[*]') END;
 CREATE OR REPLACE MACRO string_list(j) AS
     CASE WHEN j IS NULL THEN NULL WHEN starts_with(j, '"') THEN [json_extract_string(j, '$')] ELSE string_list_of_array(j) END;
-CREATE OR REPLACE MACRO without_doubles(l) AS list_filter(l, lambda x, i: list_position(l, x) = i);
 -- Tags as the server keeps them: trimmed, lower case as Python lowers them, no blanks, no doubles. DuckDB lowers as
 -- Python does but for a capital I with a dot, and for a sigma, whose lower case depends on its place: those are looked up.
 CREATE OR REPLACE MACRO clean_tag(t) AS
@@ -131,13 +113,6 @@ CREATE OR REPLACE MACRO tags_cleaned(j, plain) AS
 -- A kind of the registry in its right spelling.
 CREATE OR REPLACE MACRO kind_named(t) AS
     CASE WHEN t IS NULL THEN NULL WHEN is_kind_name(t) THEN t WHEN is_kind_name(fold(t)) THEN fold(t) END;
--- Whether this track carries a repair of this code and level on to what is decided after it.
-CREATE OR REPLACE MACRO takes(code, level) AS
-    CASE level WHEN 'safe' THEN getvariable('track') = 'unsafe' OR NOT list_contains(getvariable('demoted')::VARCHAR[], code)
-               WHEN 'unsafe' THEN getvariable('track') = 'unsafe' OR list_contains(getvariable('promoted')::VARCHAR[], code)
-               ELSE false END;
--- Whether findings of this code are reported and its repairs written.
-CREATE OR REPLACE MACRO written(code) AS list_contains(getvariable('selected')::VARCHAR[], code);
 -- A string that is blank or holds several values.
 CREATE OR REPLACE MACRO is_crowded_text(s) AS ascii_trim(s) = '' OR regexp_matches(s, '[,;\r\n]');
 CREATE OR REPLACE MACRO is_upstream_ref(s) AS regexp_full_match(s, '[^\s#/]+(/[^\s#/]+)+#[0-9]+');
@@ -170,10 +145,6 @@ CREATE OR REPLACE MACRO plain_elements(value) AS
 -- The key of an id that is written as the corpus writes it.
 CREATE OR REPLACE MACRO plain_key(token) AS CASE WHEN starts_with(token, '"') THEN 'h' || token[2:-2] ELSE 'i' || token END;
 
--- NaN and the infinities, which the JSON functions write so whatever their case was.
-CREATE OR REPLACE MACRO names_no_number(j) AS contains(j, 'NaN') OR contains(j, 'Infinity');
--- Whether a JSON text holds a number that is written as a float.
-CREATE OR REPLACE MACRO has_float(j) AS regexp_matches(j, '(^|[\[,:])-?[0-9]+[.eE]');
 -- The one kind that all evidence names.
 CREATE OR REPLACE MACRO only_one(a, b, c, d, e) AS
     CASE WHEN coalesce(a <> coalesce(a, b, c, d, e), false) OR coalesce(b <> coalesce(a, b, c, d, e), false)

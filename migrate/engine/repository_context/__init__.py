@@ -1,0 +1,1 @@
+"""The table model of repository contexts: the script that makes its tables."""
