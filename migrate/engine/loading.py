@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 import duckdb
 
@@ -108,30 +109,33 @@ def _rows(database: Database) -> int:
 
 def scan_texts(database: Database, texts: Iterable[str], table: str) -> None:
     """A table like ``lines`` from JSON texts made in Python, in their order; they must be JSON that DuckDB reads."""
-    source = write_texts(database, texts, table)
-    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(database.model, source, 0)}")
-
-
-def read_planned(database: Database, texts: Iterable[str]) -> None:
-    """Metadata and tags as planned, ``{"metadata": …, "tags": …}`` a record, into the table ``read_after``."""
-    source = write_texts(database, texts, "read_after")
-    database.run(
-        "CREATE OR REPLACE TABLE main.read_after AS SELECT present(m[1]) AS metadata, m[2] AS tags_json FROM"
-        f" (SELECT json_extract(json::VARCHAR, ['$.metadata', '$.tags'])::VARCHAR[] AS m FROM {source})"
-    )
-
-
-def write_texts(database: Database, texts: Iterable[str], name: str) -> str:
-    """JSON texts into a file of their own in the run's folder; the SQL that reads them again."""
-    path = database.folder / f"{name}.ndjson"
-    largest = 0
+    path = database.folder / f"{table}.ndjson"
     with path.open("wb") as file:
         for text in texts:
-            line = text.encode()
-            largest = max(largest, len(line))
-            file.write(line + b"\n")
-    limit = max(largest + 1_048_576, LARGEST)
-    return f"read_ndjson_objects({_quoted(str(path))}, maximum_object_size = {limit}, compression = 'none')"
+            file.write(text.encode() + b"\n")
+    scan_files(database, [path], table)
+
+
+def scan_files(database: Database, paths: Sequence[Path], table: str) -> None:
+    """A table like ``lines`` from files of JSON texts, a line each."""
+    if paths:
+        database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(database.model, made_texts(paths), 0)}")
+
+
+def read_planned(database: Database, paths: Sequence[Path]) -> None:
+    """Metadata and tags as planned, ``{"metadata": …, "tags": …}`` a record, into the table ``read_after``."""
+    if paths:
+        database.run(
+            "CREATE OR REPLACE TABLE main.read_after AS SELECT present(m[1]) AS metadata, m[2] AS tags_json FROM"
+            f" (SELECT json_extract(json::VARCHAR, ['$.metadata', '$.tags'])::VARCHAR[] AS m FROM {made_texts(paths)})"
+        )
+
+
+def made_texts(paths: Sequence[Path]) -> str:
+    """The SQL that reads files of JSON texts that were made in the run's folder, in their order."""
+    largest = max([LARGEST, *(path.stat().st_size + 1_048_576 for path in paths if path.stat().st_size > LARGEST)])
+    names = ", ".join(_quoted(str(path)) for path in paths)
+    return f"read_ndjson_objects([{names}], maximum_object_size = {largest}, compression = 'none')"
 
 
 def projection(model: TableModel, source: str, file: int) -> str:

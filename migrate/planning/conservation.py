@@ -69,6 +69,38 @@ class Books:
         )
 
 
+class Ledger:
+    """Adds up the books of many records."""
+
+    def __init__(self) -> None:
+        self._sums: Counter[str] = Counter()
+        self._removed: Counter[str] = Counter()
+        self._added: Counter[str] = Counter()
+        self._unexplained: list[str] = []
+
+    def add(self, record: Books) -> None:
+        """Take one record's books in, or those of several."""
+        for name in _SUMS:
+            self._sums[name] += getattr(record, name)
+        for sums, part in ((self._removed, record.removed_by), (self._added, record.added_by)):
+            for code, number in part.items():
+                sums[code] += number
+        if record.unexplained:
+            self._unexplained = (self._unexplained + list(record.unexplained))[:_REPORTED]
+
+    def books(self) -> Books:
+        """The sums."""
+        return Books(
+            **{name: self._sums[name] for name in _SUMS},
+            removed_by=dict(self._removed),
+            added_by=dict(self._added),
+            unexplained=tuple(self._unexplained),
+        )
+
+
+_SUMS = ("before", "after", "kept", "moved", "rewritten", "removed", "added", "held")
+
+
 def books(
     before_text: str | None,
     after_text: str | None,

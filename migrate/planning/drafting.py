@@ -63,6 +63,8 @@ class Draft:
     metadata: str | None
     tags: str | None
     books: Books
+    ordinary: bool = False
+    """Whether metadata and tags hold nothing that the engine could read as anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ class Written:
     """As planned."""
     tags: str | None
     books: Books
+    ordinary: bool = False
 
 
 def written(wanted: Sequence[Wanted], grounds: Grounds, what: Written) -> Draft:
@@ -180,7 +183,9 @@ def written(wanted: Sequence[Wanted], grounds: Grounds, what: Written) -> Draft:
         f'"requires":[{",".join(requires)}],"patch":{what.patch},"changes":[{",".join(what.changes)}]{grounds.target}}}'
     )
     identity = f"{grounds.record}\t{what.before}\t{what.patch}"
-    return Draft(line, identity, what.before, what.level, what.patch, what.metadata, what.tags, what.books)
+    return Draft(
+        line, identity, what.before, what.level, what.patch, what.metadata, what.tags, what.books, what.ordinary
+    )
 
 
 def by_place(wanted: Sequence[Wanted]) -> list[tuple[str, list[Wanted]]]:

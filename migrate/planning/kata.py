@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from migrate.engine import loading, tracks
@@ -71,9 +72,9 @@ class KataWays:
             data = splice(data, _patch(proposed), text_encoded=False)
         return readable(text[:start] + data + text[end:])
 
-    def read_after(self, database: Database, texts: Iterable[str]) -> None:
+    def read_after(self, database: Database, paths: Sequence[Path]) -> None:
         """Into a table as that of the lines."""
-        loading.scan_texts(database, texts, "read_after")
+        loading.scan_files(database, paths, "read_after")
 
     def build_after(
         self, database: Database, ordinals: Sequence[int], rules: RuleSet, progress: Progress | None

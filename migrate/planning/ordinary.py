@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -18,6 +18,8 @@ from migrate.planning.drafting import Draft, Grounds, Wanted, Written, by_place,
 from migrate.planning.leaves import Leaf
 
 _SORTED = orjson.OPT_SORT_KEYS
+_LONG = 1_000_000
+"""Characters from which on a record is left to the other way."""
 
 
 class _Other(Exception):
@@ -25,123 +27,128 @@ class _Other(Exception):
 
 
 def ordinary_draft(
-    record: bytes, wanted: Sequence[Wanted], grounds: Grounds, *, text_encoded: bool
-) -> Draft | bool | None:
+    record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encoded: bool
+) -> Draft | Literal[False] | None:
     """The draft, None where the edits change nothing, False for a record that is not ordinary."""
-    if b"-0" in record or len(record) > 1_000_000:
+    if "-0" in record or len(record) > _LONG:
         return False
     try:
-        return _drafted(orjson.loads(record), wanted, grounds, text_encoded)
+        return _Record(orjson.loads(record), grounds, text_encoded).draft(wanted)
     except (_Other, orjson.JSONDecodeError, TypeError):
         return False
 
 
-def _drafted(body: dict[str, Any], wanted: Sequence[Wanted], grounds: Grounds, text_encoded: bool) -> Draft | None:
-    metadata, tags, version = body.get("metadata"), body.get("tags"), body.get("version")
-    own = body.get("id") if "id" in body else body.get("context_id")
-    if _text(own).lower().replace("-", "") != grounds.record or type(version) not in (int, type(None)):
-        raise _Other
-    if metadata is None:
-        metadata = {}
-    elif text_encoded and type(metadata) is str:
-        metadata = orjson.loads(metadata)
-    if type(metadata) is not dict:
-        raise _Other
-    leaves = _leaves(metadata) if metadata else 0
-    before_hash = _hash(metadata, tags)
-    after, links = dict(metadata), metadata.get("links")
-    if type(links) is dict:
-        links = after["links"] = dict(links)
-    elif "links" in metadata:
-        links = None
-    new_tags: str | None = None
-    changed: dict[str, tuple[str, ...]] = {}
-    changes: list[str] = []
-    sides: tuple[list[Leaf], list[Leaf]] = ([], [])
-    level = "safe"
-    for path, group in by_place(wanted):
-        if path == "":
+class _Record:
+    """A parsed record and what its edits make of it. Raises _Other where it is not ordinary."""
+
+    def __init__(self, body: dict[str, Any], grounds: Grounds, text_encoded: bool) -> None:
+        self.grounds = grounds
+        self.has_tags = "tags" in body
+        self.tags, self.version = body.get("tags"), body.get("version")
+        metadata = body.get("metadata")
+        self.has_metadata = metadata is not None
+        own = body.get("id") if "id" in body else body.get("context_id")
+        if _text(own).lower().replace("-", "") != grounds.record or type(self.version) not in (int, type(None)):
             raise _Other
-        last = group[-1].value
-        value = None if last is None else _value(last)
-        name, parent = path[1:], after
+        if metadata is None:
+            metadata = {}
+        elif text_encoded and type(metadata) is str:
+            metadata = orjson.loads(metadata)
+        if type(metadata) is not dict:
+            raise _Other
+        self.was: dict[str, Any] = metadata
+        self.now = dict(metadata)
+        links = metadata.get("links")
+        self.links: dict[str, Any] | None = None
+        if type(links) is dict:
+            self.links = self.now["links"] = dict(links)
+        self.new_tags: list[str] | None = None
+        self.changed: dict[str, tuple[str, ...]] = {}
+        self.changes: list[str] = []
+        self.gone: list[Leaf] = []
+        self.new: list[Leaf] = []
+        self.level = "safe"
+
+    def draft(self, wanted: Sequence[Wanted]) -> Draft | None:
+        """The plan line."""
+        leaves = (_leaves(self.was) if self.was else 0) + (_leaves(self.tags) if self.tags else 0)
+        before = _hash(self.was, self.tags)
+        for path, group in by_place(wanted):
+            self._change(path, group)
+        if not self.changed:
+            return None
+        if self.links == {} and self.was.get("links"):
+            # The emptied object is a leaf of its own.
+            raise _Other
+        tags = self.tags if self.new_tags is None else self.new_tags
+        return written(
+            wanted,
+            self.grounds,
+            Written(
+                before=before,
+                after=_hash(self.now, tags),
+                version="null" if self.version is None else str(self.version),
+                level=self.level,
+                changed=self.changed,
+                changes=self.changes,
+                patch=_patch(self.was, self.now, self.new_tags),
+                metadata=_text(self.now) if self.now or self.has_metadata else None,
+                tags=None if tags is None else _text(tags),
+                books=settled(leaves - len(self.gone), self.gone, self.new, str, "CS505"),
+                ordinary=True,
+            ),
+        )
+
+    def _change(self, path: str, group: Sequence[Wanted]) -> None:
+        text = group[-1].value
+        value = None if text is None else _value(text)
+        parent, name = self._place(path, removes=text is None)
+        old = parent.get(name, _Other) if parent is not None else _Other
         if path == "tags":
-            old: Any = tags
-            if value is None or not _is_plain_list(value) or not (tags is None or _is_plain_list(tags)):
+            old = self.tags if self.has_tags else _Other
+            if not _is_plain_list(value):
                 raise _Other
-        else:
-            if "~" in path:
-                raise _Other
-            if "/" in name:
-                top, _, name = name.partition("/")
-                if top != "links" or "/" in name or (links is None and "links" in after) or links == {}:
-                    raise _Other
-                if links is None:
-                    if value is None:
-                        continue
-                    links = after["links"] = {}
-                parent = links
-            elif name == "links":
-                raise _Other
-            old = parent.get(name, _Other)
-        if old is _Other:
-            if value is None:
-                continue
-            old_text = None
-        else:
-            old_text = None if old is None and path == "tags" and "tags" not in body else _text(old)
-            if old == value and old_text == (None if last is None else _text(value)):
-                continue
-        codes = tuple(dict.fromkeys(edit.code for edit in group))
-        here = least_safe(group)
-        level = "unsafe" if here == "unsafe" else level
-        new_text = None if last is None else _text(value)
-        changed[path] = codes
-        changes.append(change_text(path, old_text, new_text, here, codes, grounds.evidence))
+        if old is _Other and text is None:
+            return
+        old_text = None if old is _Other else _text(old)
+        new_text = None if text is None else _text(value)
+        if old_text == new_text:
+            return
+        codes = self.changed[path] = tuple(dict.fromkeys(edit.code for edit in group))
+        level = least_safe(group)
+        self.level = "unsafe" if level == "unsafe" else self.level
+        self.changes.append(change_text(path, old_text, new_text, level, codes, self.grounds.evidence))
+        if old is not _Other and not (path == "tags" and not old):
+            _collect(old, path, path, codes, self.gone)
+        if new_text is not None and not (path == "tags" and not value):
+            _collect(value, path, path, codes, self.new)
         if path == "tags":
-            new_tags = new_text
-            _collect(tags or [], path, path, codes, sides[0])
-            _collect(value, path, path, codes, sides[1])
-            continue
-        if old is not _Other:
-            _collect(old, path, path, codes, sides[0])
-        if last is None:
+            self.new_tags = value
+        elif parent is None:
+            raise _Other
+        elif text is None:
             del parent[name]
-        else:
-            if type(value) is dict and type(old) is dict:
-                raise _Other
-            parent[name] = value
-            _collect(value, path, path, codes, sides[1])
-    if not changed:
-        return None
-    was_links = metadata.get("links")
-    if type(was_links) is dict and links is not None and not links and was_links:
-        # The emptied object is a leaf of its own.
-        raise _Other
-    touched = len(sides[0])
-    tag_leaves = len(tags or ()) if "tags" in changed else 0
-    if tags is not None and "tags" not in changed:
-        if type(tags) is not list:
+        elif type(value) is dict and type(old) is dict:
             raise _Other
-        leaves += _leaves(tags) if tags else 0
-    kept = leaves + tag_leaves - touched
-    after_tags = tags if new_tags is None else orjson.loads(new_tags)
-    return written(
-        wanted,
-        grounds,
-        Written(
-            before=before_hash,
-            after=_hash(after, after_tags),
-            version="null" if version is None else str(version),
-            level=level,
-            changed=changed,
-            changes=changes,
-            patch=_patch(metadata, after, new_tags),
-            metadata=_text(after) if after or body.get("metadata") is not None else None,
-            tags=None if after_tags is None else _text(after_tags),
-            books=settled(kept, *sides, str, "CS505"),
-        ),
-    )
+        else:
+            parent[name] = value
+
+    def _place(self, path: str, *, removes: bool) -> tuple[dict[str, Any] | None, str]:
+        """The object and the name in it that a path means; no object where there is none and none is needed."""
+        if path == "tags":
+            return None, ""
+        names = path.split("/")
+        if "~" in path or len(names) not in (2, 3) or path == "/links":
+            raise _Other
+        if len(names) == 2:
+            return self.now, names[1]
+        if names[1] != "links" or self.links == {} or (self.links is None and "links" in self.now):
+            raise _Other
+        if self.links is None:
+            if removes:
+                return None, ""
+            self.links = self.now["links"] = {}
+        return self.links, names[2]
 
 
 def _text(value: Any) -> str:
@@ -201,7 +208,7 @@ def _hash(metadata: dict[str, Any], tags: Any) -> str:
     return "sha256:" + hashlib.sha256(state).hexdigest()
 
 
-def _patch(was: dict[str, Any], now: dict[str, Any], tags: str | None) -> str:
+def _patch(was: dict[str, Any], now: dict[str, Any], tags: list[str] | None) -> str:
     """The merge patch: what goes first, in its old order, then what is set, in the order it stands in."""
     parts = [f"{_text(name)}:null" for name in was if name not in now]
     for name, value in now.items():
@@ -217,5 +224,7 @@ def _patch(was: dict[str, Any], now: dict[str, Any], tags: str | None) -> str:
                 parts.append(f'"links":{{{",".join(inside)}}}')
             continue
         parts.append(f"{_text(name)}:{_text(value)}")
-    pieces = ([f'"metadata":{{{",".join(parts)}}}'] if parts else []) + ([] if tags is None else [f'"tags":{tags}'])
+    pieces = ([f'"metadata":{{{",".join(parts)}}}'] if parts else []) + (
+        [] if tags is None else [f'"tags":{_text(tags)}']
+    )
     return "{" + ",".join(pieces) + "}"
