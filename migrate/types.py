@@ -102,6 +102,12 @@ class Finding:
     kind: str | None
     thread: str | None
     project: str | None
+    agent: str | None = None
+    source: str | None = None
+    era: str | None = None
+    """The month its record was made in: ``2026-11``."""
+    state: str | None = None
+    """Against the last sweep or the baseline: new, known or regressed; None before it is compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
 
 from migrate.corpora.files import FileCorpus
 from migrate.corpora.source import ShardSource
 from migrate.engine import loading, tracks
 from migrate.engine.database import Database
 from migrate.engine.sources import Loaded
-from migrate.engine.strict import restored
 from migrate.engine.tracks import RuleSet
 from migrate.planning.build import build
 from migrate.planning.plan_file import Plan
 from migrate.rules import idmap, registry, vocabulary
 from migrate.rules.registry import Registry
-from migrate.types import Evidence, Finding, Gap, Level, Options, Progress, RuleCount, Severity, Summary
-
-_EXCERPT = 200
-"""Characters of a string that evidence keeps by default."""
-_BATCH = 10_000
+from migrate.systems.findings import Findings
+from migrate.types import Finding, Gap, Options, Progress, RuleCount, Severity, Summary
 
 
 class ContextServer:
@@ -72,53 +65,14 @@ class ContextServer:
         """What the options allow to repair, checked again by every rule."""
         return build(self, self.options)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Findings:
         """Every finding, in corpus order, then by code and path."""
-        return self._findings("safe.findings")
+        slugs = {rule.code: rule.slug for rule in self.registry.rules}
+        return Findings(self.database, self.loaded, slugs, self.options.evidence)
 
     def examples(self, number: int) -> Iterator[Finding]:
         """The first findings of each rule, in the same order."""
-        return self._findings(
-            f"(SELECT * FROM safe.findings QUALIFY row_number() OVER (PARTITION BY code ORDER BY ordinal, path) <= {number})"
-        )
-
-    def _findings(self, table: str) -> Iterator[Finding]:
-        cursor = self.database.stream(
-            f"""
-            SELECT f.code, f.level, f.severity, l.id_json, l.id_key, f.path, f.evidence, f.ordinal, b.fingerprint,
-                   CASE WHEN l.broken IS NULL THEN l.class END, coalesce(l.kind, l.kind_inferred, l.kind_text), l.thread,
-                   string_of(l.f_project), l.broken IS NOT NULL
-            FROM {table} f
-            LEFT JOIN main.items l ON l.ordinal = f.ordinal
-            LEFT JOIN main.broken b ON b.ordinal = f.ordinal
-            ORDER BY f.ordinal, f.code, f.path
-            """
-        )
-        slugs = {rule.code: rule.slug for rule in self.registry.rules}
-        while batch := cursor.fetchmany(_BATCH):
-            for code, level, severity, own_id, key, path, evidence, ordinal, fingerprint, *about, broken in batch:
-                record = None if broken or own_id is None else restored(own_id)
-                identity = key or json.dumps([record, fingerprint])
-                part = self._part(ordinal)
-                mark = hashlib.sha256(f"{code}\0{identity}\0{path}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
-                yield Finding(
-                    code, slugs[code], Level(level), Severity(severity), record, path, self._evidence(evidence),
-                    part.source.name, part.line(ordinal), mark, *(None if word is None else _text(word) for word in about),
-                )  # fmt: skip
-
-    def _part(self, ordinal: int) -> Loaded:
-        return next(part for part in reversed(self.loaded) if part.first <= ordinal)
-
-    def _evidence(self, text: str | None) -> Mapping[str, Any]:
-        if text is None or self.options.evidence is Evidence.NONE:
-            return {}
-        text = restored(text)
-        if self.options.evidence is Evidence.HASH:
-            return {"sha256": hashlib.sha256(text.encode()).hexdigest()}
-        facts = _loads(text)
-        return (
-            facts if self.options.evidence is Evidence.FULL else {name: _short(value) for name, value in facts.items()}
-        )
+        return self.findings().first(number)
 
     def _summarize(self, started: float) -> Summary:
         rows = self.database.rows(
@@ -159,30 +113,3 @@ class ContextServer:
             held=classes["held"], gaps=self.gaps, classes=classes, rules=rules, severities=severities, safe_records=safe_records,
             unsafe_records=unsafe_records, seconds=time.monotonic() - started,
         )  # fmt: skip
-
-
-def _text(word: str) -> str:
-    """A string from the engine as it stands in the corpus; a lone surrogate as its escape."""
-    return word if word.isascii() else restored(word)
-
-
-def _loads(text: str) -> dict[str, Any]:
-    try:
-        facts = json.loads(text, parse_int=_integer)
-    except RecursionError:
-        return {"found": text[:_EXCERPT]}
-    return facts if isinstance(facts, dict) else {"found": facts}
-
-
-def _integer(digits: str) -> int | str:
-    return int(digits) if len(digits) <= 400 else digits
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= _EXCERPT else value[: _EXCERPT - 1] + "…"
-    if isinstance(value, list):
-        return [_short(entry) for entry in value[:20]] + (["…"] if len(value) > 20 else [])
-    if isinstance(value, dict):
-        return {name: _short(entry) for name, entry in list(value.items())[:20]}
-    return value
