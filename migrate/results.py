@@ -6,7 +6,7 @@ Nothing in it grows with the corpus: numbers, capped lists, and the path of the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -130,10 +130,11 @@ class Portrait:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A few changed records of a plan as plan lines, for one rule."""
+    """A few changed records of a plan, for one rule."""
 
     code: str
-    records: tuple[Mapping[str, Any], ...]
+    records: tuple[str, ...]
+    """Plan lines as they are written: a reviewer has to see numbers as they are spelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +186,20 @@ class Report:
     """A few findings of the last sweep that are no more, without their evidence."""
     table: Path | None = None
     """Every finding, in a ``findings.parquet``."""
+
+
+def timeless(report: Report) -> Report:
+    """A report without times and durations, so that the same input gives the same bytes."""
+    changes = None if report.changes is None else replace(report.changes, since=None)
+    plan = report.plan
+    if plan is not None:
+        plan = replace(plan, header={name: data for name, data in plan.header.items() if name != "created_at"})
+    return replace(
+        report,
+        summary=replace(report.summary, seconds=0.0),
+        made_at=None,
+        changes=changes,
+        plan=plan,
+        history=tuple(replace(sweep, at="", seconds=0.0) for sweep in report.history),
+        runs=tuple(replace(run, run_id="") for run in report.runs),
+    )

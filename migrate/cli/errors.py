@@ -38,6 +38,7 @@ _ROOMS = {
     ("migrate.engine", "EngineError"): ExitCode.USAGE,
     ("migrate.rules", "RuleError"): ExitCode.USAGE,
     ("migrate.planning", "PlanError"): ExitCode.USAGE,
+    ("migrate.sweeps", "SweepError"): ExitCode.USAGE,
     ("migrate.applying", "Refused"): ExitCode.REFUSED,
     ("migrate.applying", "Unwritable"): ExitCode.USAGE,
     ("migrate.applying", "ApplyError"): ExitCode.PARTIAL,

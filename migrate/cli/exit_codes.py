@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from migrate.reporting.wording import counted
+from migrate.results import Changes
 from migrate.types import Severity, Summary
 
 
@@ -30,7 +31,7 @@ class ExitCode(enum.IntEnum):
 _MEANINGS = {
     ExitCode.OK: "nothing at or above `--fail-on`; the plan is written; apply or undo is complete",
     ExitCode.FINDINGS: (
-        "`check`: findings at or above `--fail-on`; `plan --detailed-exitcode`: the plan has changes; "
+        "`check`: findings at or above `--fail-on`, with a baseline new or regressed ones; `plan --detailed-exitcode`: the plan has changes; "
         "`rules test`: a case failed"
     ),
     ExitCode.USAGE: (
@@ -53,17 +54,23 @@ FAIL_ON = ("error", "warning", "info", "never")
 _WORST_FIRST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-def of_check(summary: Summary, fail_on: str) -> tuple[ExitCode, str]:
-    """The code of a check and its reason in words. ``fail_on`` is one of FAIL_ON; a lost input outranks findings."""
+def of_check(summary: Summary, fail_on: str, changes: Changes | None = None) -> tuple[ExitCode, str]:
+    """The code of a check and its reason in words. ``fail_on`` is one of FAIL_ON; a lost input outranks findings.
+
+    Against a baseline only new and regressed findings count.
+    """
     if not summary.complete:
         return ExitCode.INCOMPLETE, f"incomplete: {counted(len(summary.gaps), 'input')} could not be read to the end"
     if fail_on == "never":
         return ExitCode.OK, "--fail-on never"
     counting = _WORST_FIRST[: FAIL_ON.index(fail_on) + 1]
-    failing = sum(summary.severities.get(severity.value, 0) for severity in counting)
+    accepted = changes is not None and changes.reference == "baseline"
+    numbers = changes.counting if changes is not None else summary.severities
+    failing = sum(numbers.get(severity.value, 0) for severity in counting)
+    kind = "new or regressed finding" if accepted else "finding"
     if failing:
-        return ExitCode.FINDINGS, f"{counted(failing, 'finding')} at or above --fail-on {fail_on}"
-    return ExitCode.OK, f"no finding at or above --fail-on {fail_on}"
+        return ExitCode.FINDINGS, f"{counted(failing, kind)} at or above --fail-on {fail_on}"
+    return ExitCode.OK, f"no {kind} at or above --fail-on {fail_on}"
 
 
 def of_plan(summary: Summary, patches: int, detailed: bool) -> tuple[ExitCode, str]:

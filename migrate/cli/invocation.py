@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from migrate.cli.errors import say, workspace_in_use
 from migrate.cli.settings import DEFAULTS, Settings, resolve
 from migrate.reporting import formats
 from migrate.reporting.terminal import Screen, stream_width, use_colour
+from migrate.results import timeless
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,10 @@ class Invocation:
         with output.opened(path) as stream:
             yield Screen(stream, stream_width(stream), use_colour(self.color, stream, os.environ))
 
-    def render(self, table: Mapping[str, str], result: Any) -> None:
+    def render(self, table: Mapping[str, str], result: Any, *, reproducible: bool = False) -> None:
         """Writes a result in the format and to the place asked for."""
+        if reproducible:
+            result = replace(result, report=timeless(result.report))
         with self.screen(self.output) as screen:
             formats.render(table, self.format, result, screen)
 

@@ -54,6 +54,7 @@ SETTINGS = (
     Setting("id-map", Place(must_exist=True)),
     Setting("custom-rules", Places(), ()),
     Setting("fail-on", OneOf(*FAIL_ON), "error"),
+    Setting("baseline", Place()),
     Setting("evidence", OneOf(*(item.value for item in Evidence)), _DEFAULTS.evidence.value),
     Setting("system", OneOf(*SYSTEMS)),
     Setting("memory-limit", Size(), _DEFAULTS.limits.memory),

@@ -19,6 +19,7 @@ from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
 from migrate.engine.strict import readable, readable_metadata, restored
 from migrate.engine.tracks import RuleSet
+from migrate.planning.chosen import chosen_options
 from migrate.planning.conservation import Books
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
 from migrate.planning.errors import PlanError
@@ -237,7 +238,7 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
 
 def _header(examination: Examined, options: Options, drafted: _Drafted, withheld: Sequence[str]) -> dict[str, Any]:
     summary = examination.summary
-    chosen = _options(examination, options)
+    chosen = chosen_options(options, examination.selected)
     drafted.plan_hash.update(plan_options(chosen, summary.id_form))
     fingerprint = hashlib.sha256(f"{summary.records}\n".encode() + drafted.fingerprint.digest()).hexdigest()
     accounts = {
@@ -272,19 +273,4 @@ def _header(examination: Examined, options: Options, drafted: _Drafted, withheld
             name: dict(sorted(value.items())) if isinstance(value, dict) else value for name, value in accounts.items()
         },
         "created_at": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
-
-
-def _options(examination: Examined, options: Options) -> dict[str, Any]:
-    """The options that change results, as they stand in the header."""
-    return {
-        "codes": list(examination.selected),
-        "unsafe_fixes": options.unsafe_fixes,
-        "partial": options.partial,
-        "id_map": None
-        if options.id_map is None
-        else "sha256:" + hashlib.sha256(options.id_map.read_bytes()).hexdigest(),
-        "extend_safe_fixes": sorted(options.safe_fixes),
-        "extend_unsafe_fixes": sorted(options.unsafe_only),
-        "status_map": {scope: dict(sorted(pairs.items())) for scope, pairs in sorted(options.status_map.items())},
     }

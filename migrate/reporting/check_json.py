@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from migrate.reporting.check_jsonl import finding_json
-from migrate.reporting.formats import CheckResult
+from migrate.reporting.formats import Shown
 from migrate.reporting.terminal import Screen
-from migrate.types import Summary
+from migrate.types import RuleCount, Summary
 
 FORMAT = "corpus-migrate.check/1"
 
 
-def render(result: CheckResult, screen: Screen) -> None:
+def render(shown: Shown, screen: Screen) -> None:
     """Writes the document: the summary, the rules, every finding, the exit code and its reason."""
-    head = {"format": FORMAT, **summary_members(result.summary)}
-    rules = head.pop("rules")
+    report = shown.report
+    changes = None if report.changes is None else asdict(report.changes)
+    head = {"format": FORMAT, **summary_members(report.summary), "changes": changes}
+    del head["rules"]
     for name, data in head.items():
         screen.line(f"{'{' if name == 'format' else ' '}{json.dumps(name)}: {json.dumps(data)},")
-    _array(screen, "rules", (json.dumps(rule) for rule in rules))
-    _array(screen, "findings", map(finding_json, result.findings))
-    screen.line(f' "exit_code": {int(result.outcome.code)},')
-    screen.line(f' "exit_reason": {json.dumps(result.outcome.reason)}' + "}")
+    _array(screen, "rules", (json.dumps(rule_members(rule)) for rule in report.summary.rules))
+    _array(screen, "findings", map(finding_json, shown.findings()))
+    screen.line(f' "exit_code": {int(report.outcome.code)},')
+    screen.line(f' "exit_reason": {json.dumps(report.outcome.reason)}' + "}")
 
 
 def _array(screen: Screen, name: str, items: Any) -> None:
@@ -56,17 +59,19 @@ def summary_members(summary: Summary) -> dict[str, Any]:
             "unsafe_records": summary.unsafe_records,
         },
         "seconds": round(summary.seconds, 3),
-        "rules": [
-            {
-                "code": rule.code,
-                "slug": rule.slug,
-                "severity": rule.severity.value,
-                "findings": rule.findings,
-                "safe": rule.safe,
-                "unsafe": rule.unsafe,
-                "manual": rule.manual,
-                "info": rule.info,
-            }
-            for rule in summary.rules
-        ],
+        "rules": list(map(rule_members, summary.rules)),
+    }
+
+
+def rule_members(rule: RuleCount) -> dict[str, Any]:
+    """How often a rule spoke, as JSON data."""
+    return {
+        "code": rule.code,
+        "slug": rule.slug,
+        "severity": rule.severity.value,
+        "findings": rule.findings,
+        "safe": rule.safe,
+        "unsafe": rule.unsafe,
+        "manual": rule.manual,
+        "info": rule.info,
     }

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from migrate.reporting.formats import CheckResult
+from migrate.reporting.formats import Shown
 from migrate.reporting.terminal import Screen
 from migrate.types import Finding
 
@@ -28,13 +28,14 @@ MEMBERS = (
     "kind",
     "thread",
     "project",
+    "state",
 )
 """The members of a finding in every machine format, in order."""
 
 
-def render(result: CheckResult, screen: Screen) -> None:
+def render(shown: Shown, screen: Screen) -> None:
     """Streams the findings; nothing else, so that a line is always a finding."""
-    for finding in result.findings:
+    for finding in shown.findings():
         screen.line(finding_json(finding))
 
 
@@ -66,6 +67,7 @@ def finding_members(finding: Finding) -> Mapping[str, Any]:
                 finding.kind,
                 finding.thread,
                 finding.project,
+                finding.state,
             ),
             strict=True,
         )

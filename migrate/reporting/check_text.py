@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
-from migrate.reporting.formats import CheckResult
-from migrate.reporting.summary import block, next_commands, summary_line, would_change
+from migrate.reporting.formats import EXAMPLES, Shown
+from migrate.reporting.summary import block, is_news, next_commands, summary_line, would_change
 from migrate.reporting.terminal import Screen, clean, display_width, shorten
 from migrate.reporting.wording import (
     SEVERITY_COLOURS,
     counted,
     evidence,
     levels,
+    loudest_first,
     place,
     record_label,
-    severity_phrase,
+    rule_news,
     short_place,
-    worst_first,
 )
-from migrate.types import Finding, RuleCount
+from migrate.results import Changes, Report, RuleReport
+from migrate.types import Finding
 
 _EVIDENCE_WIDTH = 200
 _INDENT = 4
 _HANGING = 6
 
 
-def render(result: CheckResult, screen: Screen) -> None:
-    """Writes the report: a line a finding when verbose, the summary line alone when quiet."""
-    if result.quiet:
-        screen.line(summary_line(result.summary))
+def render(shown: Shown, screen: Screen) -> None:
+    """Writes the report: a line a finding when verbose; quiet, one line, and none where nothing changed."""
+    report = shown.report
+    if shown.quiet:
+        if is_news(report):
+            screen.line(summary_line(report))
         return
-    if result.verbose:
-        for finding in result.findings:
+    if shown.verbose:
+        for finding in shown.findings():
             screen.line(finding_line(finding, screen))
     else:
-        _by_rule(result, screen)
-    if result.summary.findings:
+        _by_rule(report, screen)
+    if report.summary.findings:
         screen.line()
-    _closing(result, screen)
+    _closing(report, screen)
 
 
 def finding_line(finding: Finding, screen: Screen) -> str:
@@ -53,24 +54,24 @@ def finding_line(finding: Finding, screen: Screen) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _by_rule(result: CheckResult, screen: Screen) -> None:
-    examples: dict[str, list[Finding]] = defaultdict(list)
-    for finding in result.examples:
-        examples[finding.code].append(finding)
-    for index, rule in enumerate(worst_first(result.summary.rules)):
+def _by_rule(report: Report, screen: Screen) -> None:
+    for index, rule in enumerate(loudest_first(report.rules)):
         if index:
             screen.line()
-        _rule(rule, severity_phrase(rule, result.by_finding), screen)
-        for finding in examples[rule.code]:
-            _example(finding, short_place(finding, result.summary), screen)
-        if rule.findings > len(examples[rule.code]):
-            screen.line(screen.style(f"    … {rule.findings - len(examples[rule.code]):,} more", "dim"))
+        _rule(rule, report.changes, screen)
+        for finding in rule.examples[:EXAMPLES]:
+            _example(finding, short_place(finding, report.summary), screen)
+        if rule.count.findings > EXAMPLES:
+            screen.line(screen.style(f"    … {rule.count.findings - EXAMPLES:,} more", "dim"))
 
 
-def _rule(rule: RuleCount, phrase: str, screen: Screen) -> None:
-    severity = screen.style(phrase, SEVERITY_COLOURS[rule.severity], "bold")
-    head = f"{screen.style(clean(rule.code), 'bold')} {clean(rule.slug)}  {severity}  "
-    screen.line(head + f"{counted(rule.findings, 'finding')}: {levels(rule)}")
+def _rule(rule: RuleReport, changes: Changes | None, screen: Screen) -> None:
+    count = rule.count
+    severity = screen.style(rule.phrase, SEVERITY_COLOURS[count.severity], "bold")
+    head = f"{screen.style(clean(count.code), 'bold')} {clean(count.slug)}  {severity}  "
+    news = rule_news(rule, changes)
+    tail = f"  {screen.style(news, 'bold')}" if news else ""
+    screen.line(head + f"{counted(count.findings, 'finding')}: {levels(count)}{tail}")
 
 
 def _example(finding: Finding, spot: str, screen: Screen) -> None:
@@ -86,9 +87,8 @@ def _example(finding: Finding, spot: str, screen: Screen) -> None:
         screen.line(" " * _HANGING + shorten(what, screen.width - _HANGING))
 
 
-def _closing(result: CheckResult, screen: Screen) -> None:
-    block(screen, result.summary)
+def _closing(report: Report, screen: Screen) -> None:
+    block(screen, report)
     screen.line()
-    screen.line(would_change(result.summary.safe_records, result.summary.unsafe_records))
-    if result.next_command:
-        next_commands(screen, [result.next_command])
+    screen.line(would_change(report.summary.safe_records, report.summary.unsafe_records))
+    next_commands(screen, report.next_commands)

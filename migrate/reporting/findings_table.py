@@ -6,13 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from migrate.reporting.check_jsonl import MEMBERS, finding_members
 from migrate.types import Finding, Level, Severity
-
-if TYPE_CHECKING:
-    import polars
 
 ROWS_A_PART = 100_000
 """Rows held in memory at once; a corpus may have more findings than fit."""

@@ -5,23 +5,55 @@ A new format is one module with a ``render`` function and one line here. Views a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from migrate.reporting.terminal import Screen
-from migrate.types import Finding, Summary
+from migrate.results import Outcome, Report, Sweep
+from migrate.types import Finding
 
+_REPORT = {
+    "markdown": "migrate.reporting.report_markdown",
+    "html": "migrate.reporting.report_html",
+    "sarif": "migrate.reporting.report_sarif",
+    "junit": "migrate.reporting.report_junit",
+    "github": "migrate.reporting.report_github",
+}
 CHECK = {
     "text": "migrate.reporting.check_text",
     "json": "migrate.reporting.check_json",
     "jsonl": "migrate.reporting.check_jsonl",
+    **_REPORT,
 }
 PLAN = {
     "text": "migrate.reporting.plan_text",
-    "json": "migrate.reporting.plan_json",
+    "json": "migrate.reporting.report_json",
+    **_REPORT,
+}
+REPORT = {
+    "html": "migrate.reporting.report_html",
+    "json": "migrate.reporting.report_json",
+    "jsonl": "migrate.reporting.check_jsonl",
+    "text": "migrate.reporting.check_text",
+    **_REPORT,
+}
+READ_BY_TOOLS = frozenset({"sarif"})
+"""Formats whose readers take a code other than 0 for a check that did not work."""
+SUFFIXES = {
+    ".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "json", ".jsonl": "jsonl",
+    ".sarif": "sarif", ".xml": "junit", ".txt": "text",
+}  # fmt: skip
+"""The format a file's name asks for."""
+HISTORY = {
+    "text": "migrate.reporting.history_text",
+    "json": "migrate.reporting.history_json",
+}
+BASELINE = {
+    "text": "migrate.reporting.baseline_text",
+    "json": "migrate.reporting.baseline_json",
 }
 SHOW = {
     "text": "migrate.reporting.show_text",
@@ -49,48 +81,29 @@ def render(formats: Mapping[str, str], name: str, result: Any, screen: Screen) -
     view(result, screen)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The exit code and its reason in words, as machine output repeats them."""
-
-    code: int
-    reason: str
-
-
 EXAMPLES = 3
-"""Findings of each rule that a check shows to people."""
+"""Findings of each rule that a check shows on a terminal."""
+REPORT_EXAMPLES = 5
+"""Likewise in a report."""
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
-    """A finished check. ``findings`` and ``examples`` stream in corpus order and can be read once."""
+class Shown:
+    """A report, and how it shall be shown."""
 
-    summary: Summary
-    findings: Iterable[Finding]
-    examples: Iterable[Finding]
-    """The first EXAMPLES findings of each rule, for the view that shows no more."""
-    outcome: Outcome
-    next_command: str | None = None
-    """What to type next, quoted for a shell; None where there is nothing to do."""
+    report: Report
     quiet: bool = False
     verbose: bool = False
-    by_finding: frozenset[str] = frozenset()
-    """Codes whose rules decide the severity for each finding."""
+    plan: Path | None = None
+    """The plan file that was just written."""
+    folder: Path | None = None
+    """The folder in the workspace that its reports went to."""
 
+    def findings(self) -> Iterator[Finding]:
+        """Every finding, in corpus order."""
+        from migrate.reporting.findings_table import read
 
-@dataclass(frozen=True, slots=True)
-class PlanResult:
-    """A written plan: its header line, what the run found, and where it lies."""
-
-    summary: Summary
-    header: Mapping[str, Any]
-    plan: Path
-    folder: Path
-    outcome: Outcome
-    next_commands: tuple[str, ...] = ()
-    quiet: bool = False
-    by_finding: frozenset[str] = frozenset()
-    """As in a CheckResult."""
+        return read(self.report.table) if self.report.table else iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +164,22 @@ class ConfigResult:
     file: Path | None
     searched: tuple[Path, ...]
     values: tuple[ConfigValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryResult:
+    """The sweeps of a corpus that were asked for, oldest first."""
+
+    uri: str
+    sweeps: tuple[Sweep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineResult:
+    """A baseline by rule, and what came and went where it was written; None where it was only read."""
+
+    path: Path
+    rules: Mapping[str, int]
+    added: int | None = None
+    removed: int | None = None
+    quiet: bool = False

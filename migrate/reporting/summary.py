@@ -7,6 +7,7 @@ from typing import Any
 
 from migrate.reporting.terminal import Screen, clean, display_width, take
 from migrate.reporting.wording import counted, size
+from migrate.results import Changes, Report
 from migrate.types import Summary
 
 _LABEL = 12
@@ -18,8 +19,9 @@ _SYSTEMS = {
 }
 
 
-def block(screen: Screen, summary: Summary) -> None:
-    """Writes the lines from *Corpus* to *Findings*."""
+def block(screen: Screen, report: Report) -> None:
+    """Writes the lines from *Corpus* to *Changes*."""
+    summary = report.summary
     labelled(screen, "Corpus", [clean(summary.uri), _system(summary)])
     labelled(screen, "Read", [_read(summary)])
     if summary.broken_lines or summary.held:
@@ -29,6 +31,8 @@ def block(screen: Screen, summary: Summary) -> None:
     classes = [f"{number:,} {named(name)}" for name, number in _ordered_classes(summary)]
     labelled(screen, "Classes", [", ".join(classes) or "no record"])
     labelled(screen, "Findings", [finding_counts(summary)])
+    if report.changes is not None and report.changes.reference != "nothing":
+        labelled(screen, "Changes", [changes_sentence(report.changes)])
 
 
 def finding_counts(summary: Summary) -> str:
@@ -57,14 +61,41 @@ def plan_sentence(summary: Summary, header: Mapping[str, Any]) -> str:
     return f"{sentence[:-1]}, but {number:,} of them left out by a fault of this tool." if number else sentence
 
 
-def summary_line(summary: Summary) -> str:
+def summary_line(report: Report) -> str:
     """All of a check in one line, for cron mails and logs."""
+    summary = report.summary
     state = "" if summary.complete else f"INCOMPLETE ({counted(len(summary.gaps), 'input')} not read to the end): "
+    changes = ""
+    if report.changes is not None and report.changes.reference != "nothing":
+        changes = f"{changes_sentence(report.changes)}; "
     return (
-        f"{clean(summary.uri)}: {state}{counted(summary.findings, 'finding')} "
+        f"{clean(summary.uri)}: {state}{changes}{counted(summary.findings, 'finding')} "
         f"({by_severity(summary)}) in {counted(summary.records, 'record')}; "
         f"{would_change(summary.safe_records, summary.unsafe_records)}"
     )
+
+
+def is_news(report: Report) -> bool:
+    """Whether a quiet run has something to say: a first sweep, a change, a run that is not complete."""
+    changes = report.changes
+    return changes is None or changes.any or changes.reference == "nothing" or not report.summary.complete
+
+
+def changes_sentence(changes: Changes) -> str:
+    """``1 regressed, 3 new, 2 fixed since the sweep of 2026-11-29 02:00, 470 known``."""
+    since = f" of {moment(changes.since)}" if changes.since else ""
+    parts = [
+        f"{changes.regressed:,} regressed" if changes.regressed else "",
+        f"{changes.new:,} new",
+        f"{changes.fixed:,} fixed",
+    ]
+    against = f"the baseline and the sweep{since}" if changes.reference == "baseline" else f"the sweep{since}"
+    return f"{', '.join(part for part in parts if part)} since {against}, {changes.known:,} known"
+
+
+def moment(time: str) -> str:
+    """``2026-11-29 02:00`` of an ISO 8601 time, all of them in UTC."""
+    return clean(time[:16].replace("T", " "))
 
 
 def next_commands(screen: Screen, commands: Iterable[str]) -> None:

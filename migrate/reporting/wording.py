@@ -9,6 +9,7 @@ from typing import Any
 
 from migrate.reporting.exact import dumps
 from migrate.reporting.terminal import clean, escape, value
+from migrate.results import Changes, RuleReport
 from migrate.types import Finding, RuleCount, Severity, Summary
 
 _HEX_ID = re.compile(r'"([0-9a-f]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"')
@@ -91,6 +92,21 @@ def worst_first(rules: Iterable[RuleCount]) -> list[RuleCount]:
     return sorted(rules, key=lambda rule: (_SEVERITY_ORDER[rule.severity], -rule.findings, rule.code))
 
 
+def loudest_first(rules: Iterable[RuleReport]) -> list[RuleReport]:
+    """Rules of a report: regressed findings first, then new ones where not all are, then as ``worst_first``."""
+    found = list(rules)
+    order = {rule.code: place for place, rule in enumerate(worst_first(rule.count for rule in found))}
+    return sorted(found, key=lambda rule: (-rule.regressed, order[rule.count.code]))
+
+
+def rule_news(rule: RuleReport, changes: Changes | None) -> str:
+    """``1 regressed, 3 new`` of a rule, empty where nothing is or where there is nothing to compare with."""
+    if changes is None or changes.reference == "nothing":
+        return ""
+    named = ((rule.regressed, "regressed"), (rule.new, "new"), (rule.fixed, "fixed"))
+    return ", ".join(f"{number:,} {name}" for number, name in named if number)
+
+
 def severity_phrase(rule: RuleCount, by_finding: Container[str]) -> str:
     """``error``, or ``up to error`` where others of its findings may be less: a count knows only the worst.
 
@@ -105,6 +121,18 @@ def levels(rule: RuleCount) -> str:
     """``1,200 safe, 4 manual``: the levels that occur."""
     named = (("safe", rule.safe), ("unsafe", rule.unsafe), ("manual", rule.manual), ("info", rule.info))
     return ", ".join(f"{number:,} {name}" for name, number in named if number)
+
+
+def numbers(rule: RuleCount) -> tuple[int, int, int, int, int]:
+    """All findings of a rule, then those of each level from safe to info."""
+    return rule.findings, rule.safe, rule.unsafe, rule.manual, rule.info
+
+
+def patches(header: Mapping[str, Any]) -> str:
+    """``84 patches: 80 safe, 4 unsafe`` of a plan's header."""
+    counts = header.get("counts") or {}
+    named = f"{counts.get('safe', 0):,} safe, {counts.get('unsafe', 0):,} unsafe"
+    return f"{counted(counts.get('patches', 0), 'patch', 'patches')}: {named}"
 
 
 def withheld(header: Mapping[str, Any]) -> list[str]:

@@ -32,7 +32,7 @@ def load(database: Database, path: Path | None) -> bool:
         return False
     if path.stat().st_size == 0:
         return True
-    source = f"read_json('{quoted(path)}', format = 'newline_delimited', columns = {_COLUMNS})"
+    source = f"read_json('{pattern(path)}', format = 'newline_delimited', columns = {_COLUMNS})"
     try:
         database.run(f"INSERT INTO baseline SELECT fingerprint, code, record::VARCHAR, path FROM {source}")
     except duckdb.Error as error:
@@ -53,7 +53,7 @@ def rewrite(database: Database, path: Path, table: Path, codes: Sequence[str], *
         f"""
         CREATE OR REPLACE TABLE present AS
         SELECT fingerprint, any_value(code) AS code, any_value(record) AS record, any_value(path) AS path
-        FROM read_parquet('{quoted(table)}') GROUP BY fingerprint
+        FROM read_parquet('{pattern(table)}') GROUP BY fingerprint
         """
     )
     kept = "SELECT b.* FROM baseline b WHERE NOT list_contains(getvariable('judged'), b.code)"
@@ -100,3 +100,8 @@ def counts(database: Database) -> list[tuple[str, int]]:
 def quoted(path: Path) -> str:
     """A path inside a string of SQL."""
     return str(path).replace("'", "''")
+
+
+def pattern(path: Path) -> str:
+    """A path inside a string of SQL that is read: its globbing characters stand for themselves."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in quoted(path))

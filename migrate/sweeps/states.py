@@ -15,7 +15,7 @@ import duckdb
 from migrate.engine.database import Database, first_line
 from migrate.results import Changes
 from migrate.sweeps import baseline as baselines
-from migrate.sweeps.baseline import quoted
+from migrate.sweeps.baseline import pattern, quoted
 from migrate.sweeps.errors import SweepError
 from migrate.types import Finding, Level, Severity
 
@@ -98,13 +98,13 @@ def accept(database: Database, folder: Path) -> None:
     ledger = folder / FOLDER / LEDGER
     if not ledger.exists():
         return
-    _save(database, f"SELECT * REPLACE (false AS reopened) FROM read_parquet('{quoted(ledger)}')", ledger)
+    _save(database, f"SELECT * REPLACE (false AS reopened) FROM read_parquet('{pattern(ledger)}')", ledger)
 
 
 def _load(database: Database, ledger: Path, table: Path) -> bool:
     facts = ", ".join(f"any_value({name}) AS {name}" for name in _FACTS)
     database.run(
-        f"CREATE OR REPLACE TABLE found AS SELECT fingerprint, count(*) AS n, {facts} FROM read_parquet('{quoted(table)}') GROUP BY fingerprint"
+        f"CREATE OR REPLACE TABLE found AS SELECT fingerprint, count(*) AS n, {facts} FROM read_parquet('{pattern(table)}') GROUP BY fingerprint"
     )
     database.run(
         "CREATE OR REPLACE TABLE ledger AS SELECT * EXCLUDE (n), true AS open, false AS reopened, 0 AS first, 0 AS last FROM found LIMIT 0"
@@ -112,7 +112,7 @@ def _load(database: Database, ledger: Path, table: Path) -> bool:
     if not ledger.exists():
         return False
     try:
-        database.run(f"INSERT INTO ledger BY NAME SELECT * FROM read_parquet('{quoted(ledger)}')")
+        database.run(f"INSERT INTO ledger BY NAME SELECT * FROM read_parquet('{pattern(ledger)}')")
     except duckdb.Error as error:
         raise SweepError(f"the state {ledger} cannot be read, remove it to start anew: {first_line(error)}") from error
     return True
@@ -163,7 +163,7 @@ def _write(database: Database, ledger: Path, table: Path, sweep: int) -> None:
     database.run(
         f"""
         COPY (SELECT t.* EXCLUDE (file_row_number), j.state
-              FROM read_parquet('{quoted(table)}', file_row_number = true) t JOIN judged j USING (fingerprint) ORDER BY file_row_number)
+              FROM read_parquet('{pattern(table)}', file_row_number = true) t JOIN judged j USING (fingerprint) ORDER BY file_row_number)
         TO '{quoted(stated)}' (FORMAT parquet, COMPRESSION zstd)
         """
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from types import TracebackType
 
 from migrate.corpora.files import FileCorpus
@@ -14,10 +13,12 @@ from migrate.engine.sources import Loaded
 from migrate.engine.tracks import RuleSet
 from migrate.planning.build import build
 from migrate.planning.plan_file import Plan
+from migrate.results import Portrait
 from migrate.rules import idmap, registry, vocabulary
 from migrate.rules.registry import Registry
 from migrate.systems.findings import Findings
-from migrate.types import Finding, Gap, Options, Progress, RuleCount, Severity, Summary
+from migrate.systems.portrait import portrait
+from migrate.types import Gap, Options, Progress, RuleCount, Severity, Summary
 
 
 class ContextServer:
@@ -70,9 +71,9 @@ class ContextServer:
         slugs = {rule.code: rule.slug for rule in self.registry.rules}
         return Findings(self.database, self.loaded, slugs, self.options.evidence)
 
-    def examples(self, number: int) -> Iterator[Finding]:
-        """The first findings of each rule, in the same order."""
-        return self.findings().first(number)
+    def portrait(self) -> Portrait:
+        """What the corpus is made of."""
+        return portrait(self.database)
 
     def _summarize(self, started: float) -> Summary:
         rows = self.database.rows(

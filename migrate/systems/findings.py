@@ -81,17 +81,9 @@ class Findings:
             )
 
     def __iter__(self) -> Iterator[Finding]:
-        return self._read("main.told")
-
-    def first(self, number: int) -> Iterator[Finding]:
-        """The first findings of each rule, in the same order."""
-        return self._read(
-            f"(SELECT * FROM main.told QUALIFY row_number() OVER (PARTITION BY code ORDER BY ordinal, path) <= {number})"
-        )
-
-    def _read(self, table: str) -> Iterator[Finding]:
+        columns = ", ".join(f'"{name}"' for name in _WORDS)
         cursor = self._database.stream(
-            f"SELECT code, slug, level, severity, path, evidence, file, line, fingerprint, era, {_columns()} FROM {table} ORDER BY ordinal, code, path"
+            f"SELECT code, slug, level, severity, path, evidence, file, line, fingerprint, era, {columns} FROM main.told ORDER BY ordinal, code, path"
         )
         while batch := cursor.fetchmany(_BATCH):
             for code, slug, level, severity, path, evidence, file, line, mark, era, *texts in batch:
@@ -170,10 +162,6 @@ class Findings:
             return {"sha256": hashlib.sha256(text.encode()).hexdigest()}
         facts = _loads(text)
         return facts if self._evidence is Evidence.FULL else {name: _short(value) for name, value in facts.items()}
-
-
-def _columns() -> str:
-    return ", ".join(f'"{name}"' for name in _WORDS)
 
 
 def _macros() -> str:

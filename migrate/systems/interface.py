@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Protocol, Self
 
 from migrate.engine.tracks import RuleSet
 from migrate.planning.plan_file import Plan
+from migrate.results import Portrait
 from migrate.types import Finding, Options, Summary
 
 
@@ -27,11 +28,14 @@ class Examination(Protocol):
     ) -> None:
         """Let go of what it keeps."""
 
-    def findings(self) -> Iterator[Finding]:
-        """Every finding, in corpus order, then by code and path."""
+    def findings(self) -> Iterable[Finding]:
+        """Every finding, in corpus order, then by code and path.
 
-    def examples(self, number: int) -> Iterator[Finding]:
-        """The first findings of each rule, in the same order."""
+        What is returned may also have ``write_parquet(path)``, which writes them to a table without telling them one by one.
+        """
+
+    def portrait(self) -> Portrait:
+        """What the corpus is made of, before and after safe repairs."""
 
     def plan(self) -> Plan:
         """What the options allow to repair. Raises PlanError."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import click
 
-from migrate.cli import options, output
-from migrate.cli.codes import by_finding, check_codes
+from migrate.cli import options, output, sweeping
+from migrate.cli.codes import check_codes
 from migrate.cli.exit_codes import of_check
 from migrate.cli.invocation import Invocation
 from migrate.reporting import formats
+from migrate.results import Outcome
 from migrate.types import Summary
 
 
@@ -19,48 +22,44 @@ from migrate.types import Summary
 @click.argument("corpus")
 @options.selection
 @options.fail_on
+@options.against
 @options.output(formats.CHECK)
+@options.reproducible
 @options.engine
 @options.config
 @options.workspace
 @options.manners
-def check(corpus: str, **flags: Any) -> int:
+def check(corpus: str, no_baseline: bool, reproducible: bool, **flags: Any) -> int:
     """Find and report; change nothing.
 
     CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), or a folder
-    or glob of them. Exits 1 for findings at or above --fail-on, 3 where input was lost.
+    or glob of them. Exits 1 for findings at or above --fail-on, 3 where input was lost. Each check is
+    a line in the workspace's history; with a baseline only new and regressed findings count.
     """
     call = Invocation.of(flags, corpus)
     output.refuse_bad_target(call.output, corpus)
     check_codes(call.settings)
+    baseline = sweeping.baseline_of(call, corpus, ignored=no_baseline)
     from migrate.systems import examine
 
-    with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
-        summary = examination.summary
-        code, reason = of_check(summary, call.settings["fail-on"])
-        progress.close()
-        call.render(
-            formats.CHECK,
-            formats.CheckResult(
-                summary=summary,
-                findings=examination.findings(),
-                examples=examination.examples(formats.EXAMPLES),
-                outcome=formats.Outcome(code, reason),
-                next_command=_next(corpus, summary),
-                quiet=call.quiet,
-                verbose=call.verbose,
-                by_finding=by_finding(examination.rules),
-            ),
-        )
+    with tempfile.TemporaryDirectory(prefix="corpus-migrate-", dir=call.settings["temp-dir"]) as folder:
+        with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
+            taken = sweeping.take(examination, Path(folder))
+        summary = taken.summary
+        sweep = sweeping.Sweeping(call, "check", taken, baseline)
+        code, reason = of_check(summary, call.settings["fail-on"], sweep.changes)
+        sweep.conclude(Outcome(code, reason))
+        shown = formats.Shown(sweep.report(_next(corpus, summary)), quiet=call.quiet, verbose=call.verbose)
+        call.render(formats.CHECK, shown, reproducible=reproducible)
     if call.format != "text" or call.output not in (None, output.STDOUT):
         for gap in summary.gaps:
             call.note(f"{gap.file} was not read to the end: {gap.reason}", "warning")
-    return code
+    return 0 if call.format in formats.READ_BY_TOOLS and code == 1 else code
 
 
-def _next(corpus: str, summary: Summary) -> str | None:
+def _next(corpus: str, summary: Summary) -> tuple[str, ...]:
     """The command that would repair something; none where no command can."""
     if not summary.safe_records and not summary.unsafe_records:
-        return None
+        return ()
     flag = "" if summary.safe_records else " --unsafe-fixes"
-    return f"corpus-migrate plan {shlex.quote(corpus)}{flag}"
+    return (f"corpus-migrate plan {shlex.quote(corpus)}{flag}",)

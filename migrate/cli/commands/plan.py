@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from migrate.cli import options, output, workspace
-from migrate.cli.codes import by_finding, check_codes
+from migrate.cli import options, output, sweeping, workspace
+from migrate.cli.codes import check_codes
 from migrate.cli.errors import CommandError, only_by_a_bug
 from migrate.cli.exit_codes import ExitCode, of_plan
 from migrate.cli.invocation import Invocation
 from migrate.reporting import formats
+from migrate.reporting.terminal import Screen
+from migrate.results import Outcome
 
 _PLAN_MARK = b'"corpus-migrate.plan/'
 _PLAN_HEAD = 4096
+REPORTS = ("report.json", "report.md", "report.html")
+"""What is drawn beside a plan."""
 
 
 @click.command()
 @click.argument("corpus")
 @options.selection
+@options.against
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 1 where the plan has changes.")
 @options.result_format(formats.PLAN)
 @click.option("-o", "--output", "plan_file", type=options.PATH, metavar="PLAN", help="Write the plan there.")
@@ -30,7 +37,7 @@ _PLAN_HEAD = 4096
 @options.config
 @options.workspace
 @options.manners
-def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, **flags: Any) -> int:
+def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, no_baseline: bool, **flags: Any) -> int:
     """Propose repairs and save them as a plan.
 
     CORPUS itself is not touched. The plan goes to PLAN or to the workspace, a report and every finding into the
@@ -39,37 +46,33 @@ def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, **flags: 
     call = Invocation.of(flags, corpus)
     _refuse_bad_plan_file(plan_file, corpus)
     check_codes(call.settings)
+    baseline = sweeping.baseline_of(call, corpus, ignored=no_baseline)
     from migrate.planning.plan_file import write
-    from migrate.reporting import findings_table
     from migrate.systems import examine
 
-    run_options = call.settings.options()
-    with call.progress() as progress, examine(corpus, run_options, progress=progress) as examination:
-        with only_by_a_bug():
-            made = examination.plan()
-        summary, header = examination.summary, made.header
-        patches = header["counts"]["patches"]
-        folder = workspace.plan_folder(call.workspace, header["corpus"]["uri"], header["plan_id"])
-        path = plan_file or folder / "plan.jsonl"
-        code, reason = of_plan(summary, patches, detailed_exitcode)
-        result = formats.PlanResult(
-            summary=summary,
-            header=header,
-            plan=path,
-            folder=folder,
-            outcome=formats.Outcome(code, reason),
-            next_commands=_next(corpus, path, patches) if summary.complete else (),
-            quiet=call.quiet,
-            by_finding=by_finding(examination.rules),
-        )
-        with workspace.replaced(folder) as fresh:
-            findings_table.write(examination.findings(), fresh / "findings.parquet")
-            _write_reports(result, fresh)
+    with contextlib.ExitStack() as stack:
+        with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
+            with only_by_a_bug():
+                made = examination.plan()
+            header = made.header
+            folder = workspace.plan_folder(call.workspace, header["corpus"]["uri"], header["plan_id"])
+            fresh = stack.enter_context(workspace.replaced(folder))
+            taken = sweeping.take(examination, fresh)
+            part = sweeping.plan_part(made)
             if plan_file and (folder / "plan.jsonl").exists():
                 shutil.copy2(folder / "plan.jsonl", fresh)
             with only_by_a_bug():
                 write(made, plan_file or fresh / "plan.jsonl")
-    call.render(formats.PLAN, result)
+        path = plan_file or folder / "plan.jsonl"
+        patches = header["counts"]["patches"]
+        code, reason = of_plan(taken.summary, patches, detailed_exitcode)
+        sweep = sweeping.Sweeping(call, "plan", taken, baseline, header.get("created_at"))
+        sweep.conclude(Outcome(code, reason))
+        report = sweep.report(_next(corpus, path, patches) if taken.summary.complete else (), part)
+        shown = formats.Shown(report, quiet=call.quiet, verbose=call.verbose, plan=path, folder=folder)
+        _write_reports(shown, fresh)
+    # The table has moved with its folder.
+    call.render(formats.PLAN, replace(shown, report=replace(report, table=folder / taken.table.name)))
     return code
 
 
@@ -90,13 +93,12 @@ def _is_plan(path: Path) -> bool:
         raise CommandError(f"-o {path} cannot be read: {error.strerror}") from error
 
 
-def _write_reports(result: formats.PlanResult, folder: Path) -> None:
-    import json
-
-    from migrate.reporting import plan_json, plan_markdown
-
-    (folder / "report.json").write_text(json.dumps(plan_json.report_members(result), indent=1) + "\n", "utf-8")
-    (folder / "report.md").write_text(plan_markdown.report(result), "utf-8", "backslashreplace")
+def _write_reports(shown: formats.Shown, folder: Path) -> None:
+    for name in REPORTS:
+        with output.opened(folder / name) as stream:
+            formats.render(
+                formats.REPORT, formats.SUFFIXES[Path(name).suffix], replace(shown, plan=None), Screen(stream)
+            )
 
 
 def _next(corpus: str, path: Path, patches: int) -> tuple[str, ...]:
