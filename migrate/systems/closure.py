@@ -22,6 +22,8 @@ from migrate.rules import vocabulary
 _SHARE = 0.3
 """Of the corpus: where more has to be read than this, reading all of it costs no more."""
 _CARRIED = ("seen", "changed", "judged")
+INDEXES = ("items", "mentions", "edges", "prefixes", "names")
+"""Tables of the index that a sweep reads again."""
 
 
 def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
@@ -60,7 +62,7 @@ def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
 
 def load(database: Database, kept: Path) -> None:
     """The state of the last sweep as the tables ``old_items``, ``old_mentions``, ``old_edges``, ``old_prefixes``."""
-    for name in ("items", "mentions", "edges", "prefixes"):
+    for name in INDEXES:
         database.run(f"CREATE TABLE old_{name} AS FROM read_parquet('{pattern(kept / name)}.parquet')")
 
 
@@ -117,6 +119,7 @@ def touched_items(database: Database, files: int) -> tuple[tuple[int, ...], ...]
         """
     )
     _chains(database)
+    _respelled(database)
     database.run("CREATE OR REPLACE TABLE judged AS SELECT DISTINCT key FROM near WHERE key IS NOT NULL")
     database.run(
         """
@@ -143,6 +146,38 @@ def touched_items(database: Database, files: int) -> tuple[tuple[int, ...], ...]
     return items if sum(map(len, items)) <= max(most, 1_000) else None
 
 
+def names_elsewhere(database: Database) -> tuple[tuple[str, str, int], ...]:
+    """How often the records that are not read have each name."""
+    return tuple(
+        (str(path), str(name), int(n))
+        for path, name, n in database.rows(
+            """
+            SELECT path, name, count(*) FROM old_names
+            WHERE key NOT IN (SELECT key FROM wanted) AND key IN (SELECT hash(id_key) FROM seen WHERE id_key IS NOT NULL) GROUP BY ALL
+            """
+        )
+    )
+
+
+def _respelled(database: Database) -> None:
+    """Records whose name is, by the counts of the whole corpus, no longer what it was: the usual spelling or another one."""
+    now = "SELECT * FROM old_names WHERE key NOT IN (SELECT key FROM changed) UNION ALL SELECT * FROM new_names WHERE key IN (SELECT key FROM changed)"
+    for name, source in (("old_usual", "FROM old_names"), ("now_usual", now)):
+        database.run(
+            f"""
+            CREATE TABLE {name} AS
+            SELECT path, name, first_value(name) OVER (PARTITION BY path, folded ORDER BY n DESC, name) AS usual
+            FROM (SELECT path, name, folded, count(*) AS n FROM ({source}) GROUP BY ALL)
+            """
+        )
+    database.run(
+        """
+        INSERT INTO near SELECT key FROM old_names SEMI JOIN (
+            SELECT o.path, o.name FROM old_usual o LEFT JOIN now_usual n USING (path, name) WHERE o.usual IS DISTINCT FROM n.usual) USING (path, name)
+        """
+    )
+
+
 def save(database: Database, folder: Path) -> None:
     """Keep what a later step goes on with."""
     for name in _CARRIED:
@@ -153,7 +188,7 @@ def restore(database: Database, folder: Path, examined: Path) -> None:
     """What was kept, and the tables of a run over a part of the corpus as ``new_items`` and so on."""
     for name in _CARRIED:
         database.run(f"CREATE TABLE {name} AS FROM read_parquet('{pattern(folder / name)}.parquet')")
-    for name in ("items", "mentions", "edges", "prefixes"):
+    for name in INDEXES:
         database.run(f"CREATE TABLE new_{name} AS FROM read_parquet('{pattern(examined / name)}.parquet')")
 
 

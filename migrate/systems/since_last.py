@@ -123,8 +123,9 @@ class SinceLast:
             wanted = closure.touched_items(database, len(sources))
             if wanted is None:
                 return False
+            names = closure.names_elsewhere(database)
             closure.save(database, self._folder)
-        part = self._examine("part", Part(wanted, state["id_form"], state["text_encoded"]), progress)
+        part = self._examine("part", Part(wanted, state["id_form"], state["text_encoded"], names), progress)
         now = self._folder / "now"
         now.mkdir()
         with Database(self.options.limits) as database:

@@ -303,9 +303,7 @@ def test_a_report_is_drawn_later_and_the_suffix_decides(run: Run, tmp_path: Path
     assert texts.pop()
 
 
-def test_a_reproducible_report_is_the_same_bytes(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reproducible_report_is_the_same_bytes(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
@@ -314,7 +312,10 @@ def test_a_reproducible_report_is_the_same_bytes(
         run("plan", "c.jsonl")
         (folder,) = FOLDER.glob("plans/*")
         made.append(
-            [run("report", str(folder), "--reproducible", "--format", name).stdout for name in ("html", "json", "sarif")]
+            [
+                run("report", str(folder), "--reproducible", "--format", name).stdout
+                for name in ("html", "json", "sarif")
+            ]
         )
     assert made[0] == made[1]
 
