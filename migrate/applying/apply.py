@@ -19,9 +19,9 @@ from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
-from migrate.engine.processes import Workers, available
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
+from migrate.engine.processes import Workers, available
 from migrate.naming import corpus_name
 from migrate.planning.plan_file import read_plan
 from migrate.rules import vocabulary

@@ -17,13 +17,13 @@ from migrate.applying.orders import TABLE, Orders
 from migrate.applying.states import State, rank
 from migrate.applying.stretches import Decided, Stretch, decide, decide_plain
 from migrate.corpora.interface import Int64
-from migrate.engine.processes import Workers
 from migrate.corpora.rewrite import Staged, discard_leftover, probe, stage
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
 from migrate.corpora.spooled import Spooled
 from migrate.engine.database import Database
 from migrate.engine.locating import id_form, load_ids, places_of
+from migrate.engine.processes import Workers
 
 _STRETCH = 4_000
 """Records that are decided at once: their orders and states are what one process holds."""

@@ -17,9 +17,9 @@ from migrate.applying.reverting import ByJournal
 from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
-from migrate.engine.processes import Workers
 from migrate.corpora.shard import Shard
 from migrate.engine.database import Database
+from migrate.engine.processes import Workers
 
 _NAMES = ("intent", "unit", "requires", "outcome", "writes", "complete", "format")
 """An order is an intent; the other names are those of a journal's other lines."""

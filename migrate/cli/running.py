@@ -15,6 +15,7 @@ from migrate.cli.invocation import Invocation
 from migrate.reporting import formats
 from migrate.reporting.terminal import clean, is_terminal
 from migrate.reporting.wording import counted
+from migrate.results import Outcome
 
 if TYPE_CHECKING:
     from migrate.applying.running import RunResult, Settings
@@ -64,7 +65,7 @@ def carried_out(call: Invocation, command: str, orders: Path, again: str, work: 
         kept=result.kept,
         resumed=result.resumed,
         problems=result.problems,
-        outcome=formats.Outcome(code, reason),
+        outcome=Outcome(code, reason),
         quiet=call.quiet,
     )
     call.render(formats.RUN, outcome)

@@ -20,10 +20,10 @@ import numpy as np
 
 from migrate.corpora.copying import Copied, copy_changed, read_back
 from migrate.corpora.interface import CorpusError, Rewritten
-from migrate.engine.processes import Workers
 from migrate.corpora.ranges import Range, copy_ranges, prove_ranges, split
 from migrate.corpora.shard import Shard
 from migrate.corpora.spooled import Spooled
+from migrate.engine.processes import Workers
 
 
 def rewrite(shard: Shard, destination: Path, changed: Iterable[tuple[int, bytes]]) -> Rewritten:

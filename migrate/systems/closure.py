@@ -31,7 +31,7 @@ def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
 
     A source that knows by itself what has not changed leaves its mark NULL.
     """
-    create_plain_macros(database, vocabulary.word_lists())
+    create_plain_macros(database, vocabulary.word_lists(), vocabulary.meanings())
     database.run("CREATE TABLE seen (file_no INTEGER, item BIGINT, line BIGINT, id_key VARCHAR, mark UBIGINT)")
     for number, source in enumerate(sources):
         pattern, compression = source.scan

@@ -31,7 +31,7 @@ def report(text: str = "entries.jsonl", rules: int = 2, **changes: Any) -> Repor
     """A report whose every text is ``text``."""
     counts = [RuleCount(f"CS{200 + number}", f"slug-{number}", Severity.ERROR if number % 2 else Severity.WARNING, 9, 4, 3, 2, 0)
               for number in range(rules)]  # fmt: skip
-    words = {name: text for name in ("title", "what", "why", "fix", "safety")}
+    words = dict.fromkeys(("title", "what", "why", "fix", "safety"), text)
     line = json.dumps({"record": 7, "part": None, "unit": text, "level": "safe", "codes": ["CS201"], "requires": [
         {"record": text, "path": f"/{text}", "holds": text}], "changes": [
         {"path": f"/{text}", "from": text, "to": [text] * 30, "level": "safe", "codes": ["CS201"], "evidence": {"CS201": {text: text}}}]})  # fmt: skip
@@ -58,7 +58,7 @@ def report(text: str = "entries.jsonl", rules: int = 2, **changes: Any) -> Repor
         where=Where((Tally(text, 3, 1),), (Tally(text, 3, 1),), (), (Tally("2026-11", 3, 1),), (text,), (text, "graph"), ((3,), (0,))),
         portrait=Portrait({text: (3, 3)}, {text: (1, 4)}),
         plan=PlanPart(header, {f"/{text}": 2}, (Sample("CS201", (line, line)),)),
-        runs=(Run(text, text, 1, 0, 1, 0, False),),
+        runs=(Run(text, "undo", text, 1, 0, 1, 0, False),),
         next_commands=(f"corpus-migrate show {text}",),
         fixed=(finding(text, state="fixed"),),
     )  # fmt: skip

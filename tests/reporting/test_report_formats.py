@@ -208,7 +208,7 @@ def test_json_is_valid_and_gives_the_report_again(text: str) -> None:
 
 
 def test_a_document_of_another_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="corpus-migrate.report/9"):
+    with pytest.raises(ValueError, match=r"corpus-migrate\.report/9"):
         report_json.load({"format": "corpus-migrate.report/9"}, None)
 
 
