@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import duckdb
 import rustworkx
@@ -26,14 +27,34 @@ INDEXES = ("items", "mentions", "edges", "prefixes", "names")
 """Tables of the index that a sweep reads again."""
 
 
-def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
-    """Fill ``seen``: file, item, id and mark of every item. Whether the items were met as the source counts them.
+@runtime_checkable
+class Watching(Protocol):
+    """A source that knows by itself what changed, such as a database with times of change."""
 
-    A source that knows by itself what has not changed leaves its mark NULL.
+    def fill_seen(self, database: Database, number: int, watermark: Any) -> Any:
+        """Insert every record into ``seen`` under a file number and return the watermark for the next time; None if that cannot be told.
+
+        ``mark`` is what the column ``line_hash`` of a full run is, or NULL for records that did not change since ``watermark``
+        (None: the first time). How far a watermark has to overlap is the source's own matter.
+        """
+
+
+def scan(database: Database, sources: Sequence[ShardSource], watermarks: Sequence[Any]) -> list[Any] | None:
+    """Fill ``seen``: file, item, line, id and mark of every item; the new watermarks, None where the items cannot be told.
+
+    What lies in files is read and hashed as a whole and has no watermark.
     """
     create_plain_macros(database, vocabulary.word_lists(), vocabulary.meanings())
     database.run("CREATE TABLE seen (file_no INTEGER, item BIGINT, line BIGINT, id_key VARCHAR, mark UBIGINT)")
+    marks: list[Any] = []
     for number, source in enumerate(sources):
+        if isinstance(source, Watching):
+            mark = source.fill_seen(database, number, watermarks[number])
+            if mark is None:
+                return None
+            marks.append(mark)
+            continue
+        marks.append(None)
         pattern, compression = source.scan
         quoted = pattern.replace("'", "''")
         database.run("CREATE OR REPLACE TABLE scanned (id_key VARCHAR, mark UBIGINT)")
@@ -46,10 +67,10 @@ def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
                 """
             )
         except (duckdb.InvalidInputException, duckdb.IOException):
-            return False
+            return None
         places = source.places()
         if database.value("SELECT count(*) FROM scanned") != places.count:
-            return False
+            return None
         database.run(f"INSERT INTO seen SELECT {number}, rowid, rowid + 1, id_key, mark FROM scanned ORDER BY rowid")
         if places.numbers is not None:
             database.run(
@@ -57,7 +78,7 @@ def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
                 f" WHERE seen.file_no = {number} AND seen.item = l.item",
                 [places.numbers.tolist()],
             )
-    return True
+    return marks
 
 
 def load(database: Database, kept: Path) -> None:
