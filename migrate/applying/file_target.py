@@ -84,7 +84,7 @@ class FileTarget:
             raise Refused(f"{gaps[0].file} can no longer be read whole: {gaps[0].reason}")
         for place in places:
             if not place.done:
-                probe(place.destination if folder is None else folder, run_id)
+                probe(place.destination if folder is None else folder)
         load_ids(database, self._sources)
         self._copies: list[_Copies] = []
 
