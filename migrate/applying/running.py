@@ -132,9 +132,7 @@ class Run:
             self._tell(journal, "applied", ((number, "") for number in written))
             done += written
             self.made.update(self.orders.keys[number] for number in written)
-            said(
-                f"{len(done):,} of {len(chosen):,} records are changed, the same command again goes on (run {self.run_id})"
-            )
+            said(f"{len(done):,} of {len(chosen):,} records are changed (run {self.run_id})")
         return done
 
     def _write(self, judged: Judged, batch: Batch, journal: Journal) -> list[int]:
