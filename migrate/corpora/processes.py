@@ -88,12 +88,26 @@ class Workers:
 
     def _start(self) -> None:
         context = get_context("spawn")
-        while len(self._started) < self.number:
-            here, there = context.Pipe()
-            process = context.Process(target=_work, args=(there,), daemon=True)
-            process.start()
-            there.close()
-            self._started.append((process, here))
+        with _interruptions_held():
+            while len(self._started) < self.number:
+                here, there = context.Pipe()
+                process = context.Process(target=_work, args=(there,), daemon=True)
+                process.start()
+                there.close()
+                self._started.append((process, here))
+
+
+@contextlib.contextmanager
+def _interruptions_held() -> Iterator[None]:
+    """Processes begun inside never see an interruption, which is for the process that began them; here it waits."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(connection: Connection) -> None:
