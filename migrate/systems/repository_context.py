@@ -117,7 +117,7 @@ class RepositoryContexts:
                               count(*) FILTER (severity = 'warning') AS warnings, count(*) FILTER (severity = 'info') AS infos
                        FROM findings GROUP BY ordinal) f USING (ordinal)
             LEFT JOIN (SELECT ordinal, count(*) AS n FROM documents GROUP BY ordinal) d USING (ordinal)
-            LEFT JOIN (SELECT ordinal, count(*) AS n FROM document_references GROUP BY ordinal) r USING (ordinal)
+            LEFT JOIN (SELECT ordinal, count(*) AS n FROM reference_rows GROUP BY ordinal) r USING (ordinal)
             ORDER BY s.ordinal
             """
         )
