@@ -6,13 +6,20 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from migrate.applying.errors import ApplyError, Unwritable
+from migrate.corpora.rewrite import flush_folder
 
 FORMAT = "corpus-migrate.journal/1"
+NAME = "journal.jsonl"
+_INTENT = b'{"intent":'
+_WRITES = b'{"writes":'
+_BLOCK = 1 << 20
 
 
 def new_run_id() -> str:
@@ -21,18 +28,38 @@ def new_run_id() -> str:
 
 
 class Journal:
-    """An append-only file; :meth:`flush` has everything on the disk when it returns."""
+    """An append-only file; :meth:`flush` has everything on the disk when it returns. A context manager."""
 
-    def __init__(self, folder: Path, header: dict[str, Any]) -> None:
-        self.path = folder / "journal.jsonl"
+    def __init__(self, path: Path, file: int) -> None:
+        self.path = path
+        self._file = file
+        self._gathered = bytearray()
+
+    @classmethod
+    def begin(cls, folder: Path, header: dict[str, Any]) -> Journal:
+        """A new journal in a new folder, its header on the disk. Raises Unwritable where that cannot be."""
+        path = folder / NAME
         try:
             folder.mkdir(parents=True, exist_ok=False)
-            self._file = self.path.open("x", encoding="utf-8", newline="\n")
+            journal = cls(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _BINARY, 0o644))
+            journal.write({"format": FORMAT, **header})
+            journal.flush()
+            flush_folder(folder)
+        except (OSError, ApplyError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise Unwritable(f"the journal {path} cannot be written: {reason}; name another --workspace") from error
+        return journal
+
+    @classmethod
+    def go_on(cls, path: Path) -> Journal:
+        """The journal of an unfinished run, without what a crash left of a last line."""
+        try:
+            whole = _whole_lines(path)
+            with path.open("r+b") as file:
+                file.truncate(whole)
+            return cls(path, os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY))
         except OSError as error:
-            raise Unwritable(
-                f"the journal {self.path} cannot be written: {error.strerror}; name another --workspace"
-            ) from error
-        self.write({"format": FORMAT, **header})
+            raise Unwritable(f"the journal {path} cannot be written: {error.strerror}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -40,34 +67,129 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        os.close(self._file)
 
     def write(self, line: dict[str, Any]) -> None:
         """Add a line."""
-        self.write_text(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+        self.write_lines(json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
-    def write_text(self, line: str) -> None:
-        """Add a line whose JSON is made already."""
-        try:
-            self._file.write(line.encode("utf-8", "backslashreplace").decode() + "\n")
-        except OSError as error:
-            raise ApplyError(f"the journal {self.path} cannot be written: {error.strerror}") from error
+    def write_lines(self, lines: bytes) -> None:
+        """Add lines whose JSON is made already, each with its line feed."""
+        self._gathered += lines
+        if len(self._gathered) >= _BLOCK:
+            self._put()
+
+    def outcomes(self, outcome: str, ids: Iterable[tuple[str, str]]) -> None:
+        """Add the same outcome for many records: id as JSON text, and reason."""
+        for own_id, reason in ids:
+            why = json.dumps(reason) if reason else "null"
+            self.write_lines(f'{{"outcome":"{outcome}","record":{own_id},"reason":{why}}}\n'.encode())
 
     def flush(self) -> None:
         """Put every line on the disk."""
+        self._put()
         try:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            os.fsync(self._file)
         except OSError as error:
-            raise ApplyError(f"the journal {self.path} cannot be written: {error.strerror}") from error
+            raise self._unwritten(error) from error
+
+    def _put(self) -> None:
+        gathered, self._gathered = self._gathered, bytearray()
+        view = memoryview(gathered)
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as error:
+            raise self._unwritten(error) from error
+
+    def _unwritten(self, error: OSError) -> ApplyError:
+        return ApplyError(f"the journal {self.path} cannot be written: {error.strerror}")
+
+
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def _whole_lines(path: Path) -> int:
+    """Bytes of the lines that are whole: a crash can leave part of one, or zeros."""
+    size = 0
+    with path.open("rb") as file:
+        for raw in file:
+            if not (raw.endswith(b"}\n") and raw.startswith(b"{")):
+                break
+            size += len(raw)
+    return size
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run that was begun before, as its journal tells."""
+
+    folder: Path
+    header: dict[str, Any]
+    complete: bool
+
+    @property
+    def run_id(self) -> str:
+        """Its name."""
+        return str(self.header["run_id"])
+
+    @property
+    def path(self) -> Path:
+        """Its journal."""
+        return self.folder / NAME
+
+    def intents(self) -> set[str]:
+        """Ids, as JSON texts, of the records that it meant to change."""
+        return {_id(raw, _INTENT) for raw in self._lines() if raw.startswith(_INTENT)}
+
+    def outcomes(self, *wanted: str) -> set[str]:
+        """Ids, as JSON texts, of the records with one of these outcomes."""
+        starts = tuple(f'{{"outcome":"{outcome}","record":'.encode() for outcome in wanted)
+        return {_id(raw, next(start for start in starts if raw.startswith(start))) for raw in self._lines() if raw.startswith(starts)}  # fmt: skip
+
+    def written(self) -> dict[str, int]:
+        """Files that it was about to give their names, and their bytes."""
+        found = [json.loads(raw) for raw in self._lines() if raw.startswith(_WRITES) and raw.endswith(b"}\n")]
+        return {line["writes"]: line["size"] for line in found}
+
+    def _lines(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            yield from file
+
+
+def _id(raw: bytes, start: bytes) -> str:
+    """Of a line of ours, the id behind its start."""
+    rest = raw[len(start) : len(start) + 5000]
+    return rest[: rest.index(b",")].decode()
+
+
+def past_run(folder: Path) -> PastRun | None:
+    """The run of a folder; None where its journal has no readable header."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            header = json.loads(file.readline())
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
+            complete = file.read().rpartition(b"\n{")[2].startswith(b'"complete":true')
+    except (OSError, ValueError):
+        return None
+    if not isinstance(header, dict) or header.get("format") != FORMAT or "run_id" not in header:
+        return None
+    return PastRun(folder, header, complete)
+
+
+def past_runs(runs: Path) -> list[PastRun]:
+    """All runs of a corpus, the oldest first."""
+    folders = sorted(path for path in runs.glob("*") if (path / NAME).is_file())
+    return [run for folder in folders if (run := past_run(folder)) is not None]
 
 
 def write_result(folder: Path, result: dict[str, Any]) -> None:
     """``result.json`` beside the journal, whole or not at all."""
-    path = folder / "result.json"
-    part = folder / ".result.json.part"
+    path, part = folder / "result.json", folder / ".result.json.part"
     try:
-        part.write_text(json.dumps(result, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        part.write_text(
+            json.dumps(result, ensure_ascii=False, indent=2) + "\n", encoding="utf-8", errors="backslashreplace"
+        )
         os.replace(part, path)
     except OSError as error:
         raise ApplyError(f"the result {path} cannot be written: {error.strerror}") from error

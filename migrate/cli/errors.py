@@ -29,6 +29,9 @@ from migrate.reporting.terminal import clean
 workspace_in_use: ContextVar[Path | None] = ContextVar("workspace_in_use", default=None)
 """The workspace of the command that runs, once it is known: where the log of a bug goes."""
 
+interruption: ContextVar[str | None] = ContextVar("interruption", default=None)
+"""What an interruption of the command that runs has to say, where that is more than that it starts over."""
+
 # Each room raises its own class. They are recognised by name, because to import them here would load the engine.
 _ROOMS = {
     ("migrate.corpora", "CorpusError"): ExitCode.USAGE,
@@ -102,6 +105,7 @@ def run(call: Callable[[], int | None]) -> int:
     """Calls a command and returns its exit code, whatever it raises."""
     interruptions = Interruptions()
     workspace_in_use.set(None)
+    interruption.set(None)
     try:
         with interruptions.watched():
             code = int(call() or ExitCode.OK)
@@ -117,7 +121,7 @@ def run(call: Callable[[], int | None]) -> int:
 
 
 def _interrupted() -> int:
-    say("interrupted: no file is half-written; the same command again starts over")
+    say(interruption.get() or "interrupted: no file is half-written; the same command again starts over")
     return ExitCode.INTERRUPTED
 
 

@@ -29,7 +29,7 @@ class ExitCode(enum.IntEnum):
 
 
 _MEANINGS = {
-    ExitCode.OK: "nothing at or above `--fail-on`; the plan is written; apply is complete",
+    ExitCode.OK: "nothing at or above `--fail-on`; the plan is written; apply or undo is complete",
     ExitCode.FINDINGS: (
         "`check`: findings at or above `--fail-on`, with a baseline new or regressed ones; `plan --detailed-exitcode`: the plan has changes; "
         "`rules test`: a case failed"
@@ -42,10 +42,13 @@ _MEANINGS = {
         "incomplete: input of unknown extent was lost, and what; or a repository context of a schema version that this "
         "version does not know; outranks 1"
     ),
-    ExitCode.REFUSED: "refused, nothing written: incomplete plan, plan for another store, output exists",
-    ExitCode.PARTIAL: "partial: apply ended with stale, conflicting or failed records; the journal says which",
+    ExitCode.REFUSED: (
+        "refused, nothing written: incomplete plan, plan for another store, output exists, a record that moved since a complete run, "
+        "a question without a terminal"
+    ),
+    ExitCode.PARTIAL: "partial: apply or undo ended with stale, conflicting or failed records; the journal says which",
     ExitCode.BUG: "a bug: where the log is, what to attach",
-    ExitCode.INTERRUPTED: "interrupted by a signal; the same command again starts over",
+    ExitCode.INTERRUPTED: "interrupted by a signal; the same command again starts over, or goes on with `apply` and `undo`",
 }
 
 FAIL_ON = ("error", "warning", "info", "never")

@@ -111,7 +111,7 @@ class Rewritten:
     records: tuple[int, int]
     untouched_bytes: tuple[int, int]
     untouched_digest: tuple[str, str]
-    """BLAKE2b over all bytes outside the replaced items: as copied, and as read back."""
+    """BLAKE2b over all bytes outside the replaced items: as copied, and as read back; empty where the bytes themselves were compared."""
     size: int
     """Bytes of the written file on disk."""
 

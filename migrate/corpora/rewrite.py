@@ -6,6 +6,7 @@ a hidden file beside the destination, :meth:`Staged.verify` reads it back, :meth
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -19,7 +20,10 @@ import numpy as np
 
 from migrate.corpora.copying import Copied, copy_changed, read_back
 from migrate.corpora.interface import CorpusError, Rewritten
+from migrate.corpora.processes import Workers
+from migrate.corpora.ranges import Range, copy_ranges, prove_ranges, split
 from migrate.corpora.shard import Shard
+from migrate.corpora.spooled import Spooled
 
 
 def rewrite(shard: Shard, destination: Path, changed: Iterable[tuple[int, bytes]]) -> Rewritten:
@@ -35,11 +39,21 @@ def rewrite(shard: Shard, destination: Path, changed: Iterable[tuple[int, bytes]
         return staged.commit()
 
 
-def stage(shard: Shard, destination: Path, changed: Iterable[tuple[int, bytes]], *, replace: bool = False) -> Staged:
+def stage(
+    shard: Shard,
+    destination: Path,
+    changed: Iterable[tuple[int, bytes]],
+    *,
+    replace: bool = False,
+    mark: str | None = None,
+    workers: Workers | None = None,
+) -> Staged:
     """Writes the shard, flushed to disk, under a hidden name beside the destination.
 
-    ``changed`` gives the new bytes of items in ascending order and is taken one by one. The destination must be a new
-    name or, with ``replace``, an existing file, which may be the source.
+    ``changed`` gives the new bytes of items in ascending order and is taken one by one; where it is :class:`Spooled` and
+    the shard a plain file of lines, ``workers`` share the work. The destination must be a new name or, with ``replace``, an
+    existing file, which may be the source. ``mark`` makes the hidden name one that can be told again: one that is left
+    of a process that was killed is written anew.
 
     Raises:
         CorpusError: the destination is not so, the shard has gaps or was changed, the disk is full, an index is out
@@ -50,16 +64,20 @@ def stage(shard: Shard, destination: Path, changed: Iterable[tuple[int, bytes]],
         raise CorpusError(f"{gaps[0].file}: this cannot be written again, for not all of it was read: {gaps[0].reason}")
     hidden: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(prefix=".corpus-migrate-", suffix=".partial", dir=destination.parent)
-        hidden = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            shard.check_unchanged()
-            copied = copy_changed(shard, file, changed)
+        hidden = _hidden(destination, mark)
+        shard.check_unchanged()
+        with hidden.open("r+b") as file:
+            copied: Copied | list[Range]
+            if isinstance(changed, Spooled) and shard.form == "lines" and shard.compression is None:
+                copied = split(shard.path, hidden, shard.places(), changed)
+                copy_ranges(copied, workers or Workers(1))
+            else:
+                copied = copy_changed(shard, file, changed)
             shard.check_unchanged()
             file.flush()
             hidden.chmod(stat.S_IMODE(shard.path.stat().st_mode) & 0o777)
             os.fsync(file.fileno())
-        return Staged(shard, destination, hidden, copied, replace=replace)
+        return Staged(shard, destination, hidden, copied, replace=replace, workers=workers or Workers(1))
     except BaseException as error:
         if hidden is not None:
             hidden.unlink(missing_ok=True)
@@ -68,16 +86,52 @@ def stage(shard: Shard, destination: Path, changed: Iterable[tuple[int, bytes]],
         raise
 
 
+def discard_leftover(destination: Path, mark: str) -> None:
+    """Removes the hidden file of this mark that a killed process may have left."""
+    _marked(destination.resolve(), mark).unlink(missing_ok=True)
+
+
+def _marked(destination: Path, mark: str) -> Path:
+    return destination.with_name(f".corpus-migrate-{mark}-{destination.name}.partial")
+
+
+def _hidden(destination: Path, mark: str | None) -> Path:
+    """A new, empty file beside the destination."""
+    if mark is None:
+        handle, name = tempfile.mkstemp(prefix=".corpus-migrate-", suffix=".partial", dir=destination.parent)
+    else:
+        discard_leftover(destination, mark)
+        name = str(_marked(destination, mark))
+        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.close(handle)
+    return Path(name)
+
+
 class Staged:
     """A shard written beside its destination under a hidden name. Leaving the ``with`` block removes what is left."""
 
-    def __init__(self, shard: Shard, destination: Path, hidden: Path, copied: Copied, *, replace: bool) -> None:
+    def __init__(
+        self,
+        shard: Shard,
+        destination: Path,
+        hidden: Path,
+        copied: Copied | list[Range],
+        *,
+        replace: bool,
+        workers: Workers,
+    ) -> None:
         self.shard = shard
         self.destination = destination
         self._hidden = hidden
         self._copied = copied
         self._replace = replace
+        self._workers = workers
         self._rewritten: Rewritten | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._hidden.stat().st_size
 
     def __enter__(self) -> Self:
         return self
@@ -97,7 +151,21 @@ class Staged:
         Raises:
             CorpusError: the number of items, the place or bytes of a replaced one, or a byte elsewhere is not as meant.
         """
-        meant, source = self._copied, self.shard.places()
+        meant = self._copied
+        self._rewritten = self._compared(meant) if isinstance(meant, list) else self._read_back(meant)
+        return self._rewritten
+
+    def _compared(self, ranges: list[Range]) -> Rewritten:
+        count = self.shard.places().count
+        proof = prove_ranges(ranges, self._workers)
+        if proof.fault is not None:
+            raise self._differs(proof.fault)
+        changed = sum(len(part.new) for part in ranges)
+        untouched = (proof.untouched, proof.untouched)
+        return Rewritten(self.destination, changed, (count, count), untouched, ("", ""), self.size)
+
+    def _read_back(self, meant: Copied) -> Rewritten:
+        source = self.shard.places()
         back = read_back(self.shard, self._hidden, meant)
         found = back.places
         if back.damage is not None or found is None:
@@ -110,20 +178,19 @@ class Staged:
             raise self._differs("a changed record is not where or what it should be")
         if back.untouched != meant.untouched:
             raise self._differs("bytes that were not to change have changed")
-        self._rewritten = Rewritten(
+        return Rewritten(
             path=self.destination,
             changed=len(meant.indexes),
             records=(source.count, found.count),
             untouched_bytes=(meant.untouched[0], back.untouched[0]),
             untouched_digest=(meant.untouched[1], back.untouched[1]),
-            size=self._hidden.stat().st_size,
+            size=self.size,
         )
-        return self._rewritten
 
     def commit(self, keep: Path | None = None) -> Rewritten:
         """Gives the file its name, in one step and for good; one that was not verified is verified first.
 
-        ``keep`` is a new name for the file that is replaced, if one is.
+        ``keep`` is a new name for the file that is replaced, if one is; the file may have it already.
 
         Raises:
             CorpusError: the destination or ``keep`` appeared meanwhile or cannot be written, or a source that is to be
@@ -134,12 +201,12 @@ class Staged:
             if self._replace:
                 self.shard.check_unchanged()
                 if keep is not None:
-                    _name_too(self.destination, keep)
+                    _keep(self.destination, keep)
                 self._hidden.replace(self.destination)
             else:
                 _name_too(self._hidden, self.destination)
                 self._hidden.unlink()
-            _flush_folder(self.destination.parent)
+            flush_folder(self.destination.parent)
         except FileExistsError as error:
             name = keep if self._replace else self.destination
             raise CorpusError(f"{name}: this exists already; name a new file") from error
@@ -165,6 +232,13 @@ def _checked(destination: Path, *, replace: bool) -> Path:
     return destination
 
 
+def _keep(path: Path, name: Path) -> None:
+    """Gives a file a second name, on the disk before this returns."""
+    if not (name.exists() and name.samefile(path)):
+        _name_too(path, name)
+    flush_folder(name.parent)
+
+
 def _name_too(path: Path, name: Path) -> None:
     """Gives a file a second name, which must be new: a link never replaces, as a rename would.
 
@@ -175,14 +249,18 @@ def _name_too(path: Path, name: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        with path.open("rb") as source, name.open("xb") as target:
+        if name.exists():
+            raise FileExistsError(errno.EEXIST, "it exists already") from None
+        part = _hidden(name, None)
+        with path.open("rb") as source, part.open("r+b") as target:
             shutil.copyfileobj(source, target)
             target.flush()
             os.fsync(target.fileno())
-        shutil.copystat(path, name)
+        shutil.copystat(path, part)
+        part.rename(name)
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Makes the new name last, where folders can be opened."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)

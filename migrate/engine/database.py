@@ -73,6 +73,14 @@ class Database:
         row = self._execute(sql, parameters).fetchone()
         return None if row is None else row[0]
 
+    def columns(self, sql: str, parameters: Sequence[Any] = ()) -> dict[str, Any]:
+        """Every row of a query, a NumPy array a column."""
+        return dict(self._execute(sql, parameters).fetchnumpy())
+
+    def column(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """The values of a query with one column."""
+        return [row[0] for row in self.rows(sql, parameters)]
+
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
         """A cursor of its own over a query with many rows: fetch from it in batches."""
         try:

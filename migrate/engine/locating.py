@@ -1,72 +1,85 @@
-"""Where the records with given ids lie: one scan for ids alone."""
+"""Where the records with given ids lie: one scan that reads a few members of every item and nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 from migrate.engine.database import Database
 from migrate.engine.json_text import JsonError, blank, check, members
 from migrate.engine.sources import LARGEST, Source, too_long
 
+Int64 = npt.NDArray[np.int64]
 
-def load_ids(database: Database, sources: Sequence[Source]) -> list[int]:
-    """Fill ``located`` (file, item, id key) from the sources; the number of items of each is returned.
 
-    A line that is no record has no id and is left out.
+def scan_members(database: Database, table: str, sources: Sequence[Source], names: Sequence[str]) -> list[int]:
+    """Create a view (file, item, m1, m2, …): the JSON texts of the members ``names`` of every item, in order.
+
+    A text is NULL where the item has no such member, or is no record. Texts are as the engine writes them: ids,
+    nulls and empty arrays exactly, other values not. The number of items of each source is returned.
     """
-    database.run("CREATE TABLE scanned (file INTEGER, id_json VARCHAR, unread BOOLEAN)")
-    counts = []
+    rows = f"{table}_rows"
+    columns = _columns(names)
+    database.run(f"CREATE TABLE {rows} (file INTEGER, {', '.join(f'{column} VARCHAR' for column in columns)})")
+    firsts: list[int] = [0]
     for number, source in enumerate(sources):
-        first = int(database.value("SELECT count(*) FROM scanned"))
+        first = firsts[-1]
         clean = bool(too_long(source.places()))
-        _scan(database, source, number, clean=clean)
-        count = int(database.value("SELECT count(*) FROM scanned")) - first
-        if not clean and count != source.places().count:
-            database.run(f"DELETE FROM scanned WHERE rowid >= {first}")
-            database.run("CREATE OR REPLACE TABLE scanned AS SELECT * FROM scanned ORDER BY rowid")
-            _scan(database, source, number, clean=True)
-            count = source.places().count
-        unread = [
-            row[0] - first
-            for row in database.rows(f"SELECT rowid FROM scanned WHERE rowid >= {first} AND unread ORDER BY rowid")
-        ]
-        found = [
-            (first + index, own)
-            for index, raw in (source.read(unread) if unread else ())
-            if (own := _own_id(raw)) is not None
-        ]
-        if found:
-            columns = [list(column) for column in zip(*found, strict=True)]
-            database.run(
-                "UPDATE scanned SET id_json = f.own FROM (SELECT unnest(?::BIGINT[]) AS place, unnest(?::VARCHAR[]) AS own) f WHERE scanned.rowid = f.place",
-                columns,
-            )
-        counts.append(count)
+        _scan(database, rows, source, number, names, clean=clean)
+        if not clean and database.value(f"SELECT count(*) FROM {rows}") - first != source.places().count:
+            database.run(f"CREATE OR REPLACE TABLE {rows} AS SELECT * FROM {rows} WHERE rowid < {first} ORDER BY rowid")
+            _scan(database, rows, source, number, names, clean=True)
+        firsts.append(database.value(f"SELECT count(*) FROM {rows}"))
+        _read_again(database, rows, first, source, names)
+    # Rows arrive in order, so that the number of a row says which item it is; a window function would cost more.
     database.run(
-        "CREATE TABLE located AS SELECT file, rowid - min(rowid) OVER (PARTITION BY file) AS item, own_key(id_json) AS id_key FROM scanned"
+        f"CREATE VIEW {table} AS SELECT file, rowid - ({firsts})[file + 1] AS item, {', '.join(columns)} FROM {rows}"
     )
-    database.run("DROP TABLE scanned")
-    return counts
+    return [end - start for start, end in pairwise(firsts)]
 
 
-def _scan(database: Database, source: Source, number: int, *, clean: bool = False) -> None:
+def _read_again(database: Database, rows: str, first: int, source: Source, names: Sequence[str]) -> None:
+    """Read what the scan could not, strictly and one by one."""
+    nothing = " AND ".join(f"{column} IS NULL" for column in _columns(names))
+    unread = database.rows(f"SELECT rowid - {first} FROM {rows} WHERE rowid >= {first} AND {nothing} ORDER BY rowid")
+    found = [
+        (first + index, texts)
+        for index, raw in (source.read([row[0] for row in unread]) if unread else ())
+        if (texts := _texts(raw, names)) is not None
+    ]
+    if found:
+        places, read = zip(*found, strict=True)
+        changed = ", ".join(f"{column} = f.texts[{number}]" for number, column in enumerate(_columns(names), 1))
+        database.run(
+            f"UPDATE {rows} SET {changed} FROM (SELECT unnest(?::BIGINT[]) AS place, unnest(?::VARCHAR[][]) AS texts) f WHERE {rows}.rowid = f.place",
+            [list(places), list(read)],
+        )
+
+
+def _scan(database: Database, rows: str, source: Source, number: int, names: Sequence[str], *, clean: bool) -> None:
     pattern, compression = (
         (str(source.clean_lines(database.folder, too_long(source.places()))), "none") if clean else source.scan
     )
     quoted = pattern.replace("'", "''")
+    paths = ", ".join(f"'$.{name}'" for name in names)
+    taken = ", ".join(f"found[{number}]" for number in range(1, len(names) + 1))
     database.run(
         f"""
-        INSERT INTO scanned
-        SELECT {number}, coalesce(m[1], m[2]), coalesce(m[1], m[2]) IS NULL OR len(list_distinct(keys)) < len(keys) FROM (
-            SELECT json_extract(j, ['$.id', '$.context_id'])::VARCHAR[] AS m, json_keys(j) AS keys
-            FROM (SELECT json::VARCHAR AS j FROM read_ndjson_objects('{quoted}', ignore_errors = true,
-                  maximum_object_size = {LARGEST}, compression = '{compression}')))
+        INSERT INTO {rows} SELECT {number}, {taken} FROM (SELECT json_extract(json, [{paths}])::VARCHAR[] AS found
+        FROM read_ndjson_objects('{quoted}', ignore_errors = true, maximum_object_size = {LARGEST}, compression = '{compression}'))
         """
     )
 
 
-def _own_id(raw: bytes) -> str | None:
-    """The id of a record that the scan could not read; None where it is no record, or has members twice."""
+def _columns(names: Sequence[str]) -> list[str]:
+    return [f"m{number}" for number in range(1, len(names) + 1)]
+
+
+def _texts(raw: bytes, names: Sequence[str]) -> list[str | None] | None:
+    """The members of a record that the scan could not read; None where it is no record, or has members twice."""
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
         check(text)
@@ -75,17 +88,27 @@ def _own_id(raw: bytes) -> str | None:
     except (UnicodeDecodeError, JsonError):
         return None
     values = {member.key: text[member.start : member.end] for member in found}
-    return values.get("id", values.get("context_id")) if len(values) == len(found) else None
+    return [values.get(name) for name in names] if len(values) == len(found) else None
 
 
-def positions(database: Database, keys: Iterable[str]) -> dict[str, list[tuple[int, int]]]:
-    """Id key to (file, item) of every record that has it, in the order of the files."""
-    database.run("CREATE OR REPLACE TABLE asked AS SELECT DISTINCT unnest(?::VARCHAR[]) AS id_key", [list(keys)])
-    found: dict[str, list[tuple[int, int]]] = {}
-    cursor = database.stream(
-        "SELECT id_key, file, item FROM located SEMI JOIN asked USING (id_key) ORDER BY file, item"
+def load_ids(database: Database, sources: Sequence[Source]) -> list[int]:
+    """Fill ``located`` (file, item, id_key) with every record that has an id; the number of items of each source is returned."""
+    counts = scan_members(database, "ids_found", sources, ("id", "context_id"))
+    database.run("CREATE VIEW located AS SELECT file, item, own_key(coalesce(m1, m2)) AS id_key FROM ids_found")
+    return counts
+
+
+def id_form(database: Database) -> str | None:
+    """The form of most of the located ids, a tie being integer; None without any."""
+    integers, uuids = database.rows(
+        "SELECT count(*) FILTER (own_form(id_key) = 'integer'), count(*) FILTER (own_form(id_key) = 'uuid') FROM located"
+    )[0]
+    return None if not integers + uuids else "uuid" if uuids > integers else "integer"
+
+
+def places_of(database: Database, asked: str) -> tuple[Int64, Int64, Int64]:
+    """Number, file and item of every located record whose key is in the table ``asked`` (number, id_key); by file and item."""
+    found = database.columns(
+        f"SELECT a.number, l.file::BIGINT AS file, l.item FROM located l JOIN {asked} a USING (id_key) ORDER BY l.file, l.item"
     )
-    while batch := cursor.fetchmany(10_000):
-        for key, file, item in batch:
-            found.setdefault(key, []).append((file, item))
-    return found
+    return found["number"], found["file"], found["item"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from migrate.engine.json_text import JsonError, Member, blank, members, quote, unquote
 from migrate.planning.errors import PlanError
@@ -25,14 +25,17 @@ _escapes_non_ascii = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])").search
 _outside_ascii = re.compile(r"[^\x00-\x7f]").search
 
 
-def splice(record: str, patch: Patch, *, text_encoded: bool, verbatim: bool = False) -> str:
+def splice(
+    record: str, patch: Patch, *, text_encoded: bool, verbatim: bool = False, found: Sequence[Member] | None = None
+) -> str:
     """The record's text (one JSON object, blanks around it allowed) with the patch in its ``metadata`` and ``tags``.
 
     A changed value is written whole and compact. New members come last in their object, separated as its others are;
     what is removed takes one separator with it; a missing ``metadata`` comes last in the record, a missing ``tags``
     after it. ``text_encoded`` says that the corpus stores metadata as a string holding an object: the text inside is
     patched, and written in the string's own way; new metadata is written as a string too. With ``verbatim``, the
-    values of ``patch.replace`` and ``patch.tags`` are written as they are spelled, to put an old text back.
+    values of ``patch.replace`` and ``patch.tags`` are written as they are spelled, to put an old text back. ``found`` are the
+    record's members, where they are known already.
 
     JsonError if the record is no JSON object; PlanError if the patch does not fit it, or if metadata or tags stand
     twice in it.
@@ -42,7 +45,7 @@ def splice(record: str, patch: Patch, *, text_encoded: bool, verbatim: bool = Fa
     start = blank(record, 0)
     if record[start : start + 1] != "{":
         raise JsonError("no object", start)
-    found = members(record, start)
+    found = members(record, start) if found is None else found
     manner = Manner(record, start, found, COMPACT)
     changes: list[Change] = []
     values: dict[str, str | None] = {}

@@ -60,9 +60,9 @@ SHOW = {
     "json": "migrate.reporting.show_json",
     "markdown": "migrate.reporting.show_markdown",
 }
-APPLY = {
-    "text": "migrate.reporting.apply_text",
-    "json": "migrate.reporting.apply_json",
+RUN = {
+    "text": "migrate.reporting.run_text",
+    "json": "migrate.reporting.run_json",
 }
 RULES = {
     "text": "migrate.reporting.rules_text",
@@ -120,12 +120,16 @@ class ShowResult:
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyOutcome:
-    """What an apply did, in records."""
+class RunOutcome:
+    """What an apply or an undo did, in records."""
 
-    plan: Path
-    out: Path
-    journal: Path
+    command: str
+    """``apply`` or ``undo``."""
+    orders: Path
+    """The plan, or the journal of the run that was undone."""
+    target: str
+    journal: Path | None
+    """None where nothing was to do."""
     run_id: str
     applied: int
     already: int
@@ -133,7 +137,9 @@ class ApplyOutcome:
     failed: int
     records: int
     untouched_bytes: int
-    complete: bool
+    kept: tuple[str, ...]
+    """The names that the replaced files have now."""
+    resumed: bool
     problems: tuple[str, ...]
     outcome: Outcome
     quiet: bool = False

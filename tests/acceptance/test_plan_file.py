@@ -402,7 +402,6 @@ def test_what_a_change_rests_on_and_what_must_change_together(resting: tuple[Pat
     }]  # fmt: skip
 
 
-@pytest.mark.xfail(reason="a ground that the unit itself makes is still asked of the old state here", strict=False)
 def test_a_plan_whose_grounds_stand_is_applied_whole(resting: tuple[Path, dict[int, dict[str, Any]]]) -> None:
     folder, _ = resting
     source = folder / "entries.jsonl"

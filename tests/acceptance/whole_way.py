@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from migrate.applying.apply import ApplyResult, apply_to_file
+from migrate.applying.apply import Copy, apply_plan
+from migrate.applying.running import RunResult, Settings
 from migrate.engine.json_text import members
 from migrate.planning.plan_file import Plan, write
 from migrate.systems import examine
@@ -68,9 +69,9 @@ def plan_of(corpus: Path | str, folder: Path, chosen: Options) -> Planned:
         return Planned(path, path.read_bytes(), made.withheld, found, examination.summary)
 
 
-def applied(plan: Planned, out: Path) -> ApplyResult:
+def applied(plan: Planned, out: Path) -> RunResult:
     """Apply to a new file; every planned record must have been in the state that the plan saw."""
-    result = apply_to_file(plan.path, out, workspace=out.parent / "reports", limits=LIMITS)
+    result = apply_plan(plan.path, Copy(out), Settings(out.parent / "reports", LIMITS))
     assert (result.complete, result.stale, result.failed, result.problems) == (True, 0, 0, ()), result
     assert result.applied + result.already == plan.header["counts"]["patches"] == len(plan.lines), result
     return result

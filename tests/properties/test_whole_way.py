@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from whole_way import LIMITS, Planned, applied, options, own_id, plan_of, scratch, texts_of, without_touchable
 
-from migrate.applying.apply import apply_to_file
+from migrate.applying.apply import Copy, apply_plan
+from migrate.applying.running import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ def check_repaired(corpus: Corpus, folder: Path, *, unsafe: bool) -> None:
     assert second.read_bytes() == written
     source.write_bytes(written)
     nothing = here / "nothing.jsonl"
-    result = apply_to_file(plan.path, nothing, workspace=here / "again", limits=LIMITS)
+    result = apply_plan(plan.path, Copy(nothing), Settings(here / "again", LIMITS))
     assert (result.applied, result.already, result.stale, result.failed) == (0, len(plan.lines), 0, 0), result
     assert not nothing.exists()
 

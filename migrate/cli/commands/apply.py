@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,57 +10,45 @@ import click
 
 from migrate.cli import options
 from migrate.cli.errors import CommandError
-from migrate.cli.exit_codes import ExitCode
 from migrate.cli.invocation import Invocation
-from migrate.reporting import formats
-from migrate.reporting.wording import counted
-from migrate.results import Outcome
+from migrate.cli.running import carried_out, confirmed
+from migrate.reporting.formats import RUN
 
 
 @click.command()
 @options.plan
 @click.option("-o", "--output", "out", type=options.PATH, metavar="FILE", help="The repaired copy.")
-@click.option("--yes", is_flag=True, help="Ask nothing; -o never asks.")
-@options.result_format(formats.APPLY)
+@click.option("--in-place", is_flag=True, help="Replace the corpus; the old file is kept as NAME.before-RUN.")
+@options.yes
+@options.result_format(RUN)
 @options.engine
 @options.config
 @options.workspace
 @options.manners
-def apply(plan: Path, out: Path | None, yes: bool, **flags: Any) -> int:
+def apply(plan: Path, out: Path | None, in_place: bool, yes: bool, **flags: Any) -> int:
     """Do exactly what a plan says.
 
-    PLAN is a plan file or its folder; the corpus with its repairs is written to FILE, the source is not touched.
-    Every record is compared with what the plan expects before it is changed. Exits 4 when refused, with nothing written, 5 when some records could not be changed.
+    PLAN is a plan file or its folder. The corpus with its repairs is written to FILE and the source is not touched, or,
+    with --in-place, the source is replaced when its repaired copy is proven.
+    Every record is compared with what the plan expects before it is changed. A run that was interrupted is finished by the same
+    command, a finished one is taken back by `undo`. Exits 4 when refused, with nothing written, 5 when some records could not be changed.
     """
     call = Invocation.of(flags)
-    if out is None:
-        raise CommandError("apply needs a target: -o FILE, the file that the repaired corpus is written to")
-    if not out.parent.is_dir():
+    if (out is None) == (not in_place):
+        raise CommandError(
+            "apply needs one target: -o FILE, the file that the repaired corpus is written to, or --in-place"
+        )
+    if out is not None and not out.parent.is_dir():
         raise CommandError(f"-o {out} cannot be written: there is no folder {out.parent}")
-    from migrate.applying.apply import apply_to_file
+    from migrate.applying.apply import Copy, Destination, InPlace, apply_plan
 
-    result = apply_to_file(plan, out, workspace=call.workspace, limits=call.settings.limits)
-    left = result.stale + result.failed
-    code, reason = ExitCode.OK, "every planned record is as planned"
-    if left or not result.complete:
-        code, reason = ExitCode.PARTIAL, f"{counted(left, 'record')} stale or failed; the journal says which"
-    call.render(
-        formats.APPLY,
-        formats.ApplyOutcome(
-            plan=plan,
-            out=result.out,
-            journal=result.journal,
-            run_id=result.run_id,
-            applied=result.applied,
-            already=result.already,
-            stale=result.stale,
-            failed=result.failed,
-            records=result.records,
-            untouched_bytes=result.untouched_bytes,
-            complete=code is ExitCode.OK,
-            problems=result.problems,
-            outcome=Outcome(code, reason),
-            quiet=call.quiet,
-        ),
-    )
-    return code
+    destination: Destination
+    if out is not None:
+        destination, again = Copy(out), f"apply {shlex.quote(str(plan))} -o {shlex.quote(str(out))}"
+    else:
+        from migrate.planning.plan_file import read_plan
+
+        header = read_plan(plan).header
+        confirmed(f"Change {header['counts']['patches']:,} records of {header['corpus']['uri']} in place?", yes)
+        destination, again = InPlace(), f"apply {shlex.quote(str(plan))} --in-place"
+    return carried_out(call, "apply", plan, again, lambda settings: apply_plan(plan, destination, settings))
