@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from migrate.applying import context_orders
 from migrate.applying.errors import Refused
 from migrate.applying.file_places import copies, originals
 from migrate.applying.file_target import FileTarget
 from migrate.applying.guard import alone
 from migrate.applying.journal import PastRun, new_run_id, past_runs
 from migrate.applying.judging import Judged
-from migrate.applying.orders import of_plan
+from migrate.applying.orders import Orders, of_plan
 from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
@@ -23,7 +24,7 @@ from migrate.corpora.processes import Workers, available
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
 from migrate.naming import corpus_name
-from migrate.planning.plan_file import read_plan
+from migrate.planning.plan_file import PlanFile, read_plan
 from migrate.rules import vocabulary
 from migrate.types import Limits
 
@@ -108,7 +109,7 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
             if destination.mode != "copy":
                 _check_not_moved(judged, [run for run in same if run.complete], earlier)
 
-        with engine(settings.limits) as (database, workers), of_plan(database, plan) as orders:
+        with engine(settings.limits) as (database, workers), _orders(database, plan) as orders:
             target = destination.open(source, run_id, past, database, workers)
             try:
                 check_identity(orders, target, "this plan")
@@ -117,6 +118,11 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
                 return run.carry_out(may_begin, settings.said)
             finally:
                 target.close()
+
+
+def _orders(database: Database, plan: PlanFile) -> Orders:
+    of_contexts = plan.header["corpus"].get("system") == "repository-context"
+    return context_orders.of_plan(plan) if of_contexts else of_plan(database, plan)
 
 
 def _check_not_moved(judged: Judged, complete: Sequence[PastRun], earlier: Sequence[PastRun]) -> None:

@@ -100,7 +100,7 @@ def of_plan(database: Database, plan: PlanFile) -> Orders:
 
     Raises Refused for a plan that was cut or edited, PlanError for a line that is none of a plan.
     """
-    _check_whole(plan)
+    check_whole(plan)
     corpus = plan.header["corpus"]
     orders = read_orders(
         database, plan.path, ("record", "unit", "requires"), ByPlan(bool(corpus.get("text_encoded"))), corpus["id_form"]
@@ -110,7 +110,8 @@ def of_plan(database: Database, plan: PlanFile) -> Orders:
     return orders
 
 
-def _check_whole(plan: PlanFile) -> None:
+def check_whole(plan: PlanFile) -> None:
+    """Raises Refused for a plan that was cut or edited, PlanError for a line that is none of a plan."""
     body, identity = hashlib.sha256(), hashlib.sha256()
     header = plan.header
     count = 0

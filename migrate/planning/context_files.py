@@ -59,10 +59,9 @@ def build(examination: Examined, options: Options) -> Plan:
             line = _line(about, changes)
             raw = orjson.dumps(line) + b"\n"
             file.write(raw)
-            identity = orjson.dumps([line["record"], line["patch"]])
-            digests.line(
-                raw, identity, f"{orjson.dumps(line['record']).decode()}\t{line['before']['hash']}", line["level"]
-            )
+            record, patch = (orjson.dumps(line[name]).decode() for name in ("record", "patch"))
+            identity = f"{record}\t{line['before']['hash']}\t{patch}".encode()
+            digests.line(raw, identity, f"{record}\t{line['before']['hash']}", line["level"])
             ordinals.append(ordinal)
             for change in changes:
                 (added if change.old is None else rewritten)[change.codes[0]] += 1

@@ -34,21 +34,25 @@ def apply(plan: Path, out: Path | None, in_place: bool, yes: bool, **flags: Any)
     command, a finished one is taken back by `undo`. Exits 4 when refused, with nothing written, 5 when some records could not be changed.
     """
     call = Invocation.of(flags)
+    from migrate.planning.plan_file import read_plan
+
     if (out is None) == (not in_place):
         raise CommandError(
             "apply needs one target: -o FILE, the file that the repaired corpus is written to, or --in-place"
         )
+    if out is not None and read_plan(plan).header["corpus"].get("system") == "repository-context":
+        raise CommandError(f"-o {out}: repository contexts are completed where they are; say --in-place")
     if out is not None and not out.parent.is_dir():
         raise CommandError(f"-o {out} cannot be written: there is no folder {out.parent}")
     from migrate.applying.apply import Copy, Destination, InPlace, apply_plan
+    from migrate.applying.context_target import InTrees
 
     destination: Destination
     if out is not None:
         destination, again = Copy(out), f"apply {shlex.quote(str(plan))} -o {shlex.quote(str(out))}"
     else:
-        from migrate.planning.plan_file import read_plan
-
         header = read_plan(plan).header
         confirmed(f"Change {header['counts']['patches']:,} records of {header['corpus']['uri']} in place?", yes)
-        destination, again = InPlace(), f"apply {shlex.quote(str(plan))} --in-place"
+        of_trees = header["corpus"].get("system") == "repository-context"
+        destination, again = InTrees() if of_trees else InPlace(), f"apply {shlex.quote(str(plan))} --in-place"
     return carried_out(call, "apply", plan, again, lambda settings: apply_plan(plan, destination, settings))
