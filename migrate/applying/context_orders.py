@@ -106,6 +106,7 @@ def of_plan(plan: PlanFile) -> ScopeOrders:
         for number in range(len(orders)):
             _check(orders.order(number))
     except (KeyError, TypeError, ValueError) as error:
+        orders.close()
         raise PlanError(f"{plan.path}: has a line that is none of a plan of contexts; make the plan anew") from error
     return orders
 
