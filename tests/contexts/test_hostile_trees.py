@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 from seen_trees import Run, Tree, found, picture
 
-from migrate.case_trees import git, standard, write
+from migrate.case_trees import build, git, standard, write
+from migrate.cli.main import cli
 from migrate.corpora.repository import reading
 from migrate.corpora.repository.layout import Layout
 
@@ -129,21 +131,21 @@ def test_a_document_too_large_to_be_one(run: Run, tree: Tree) -> None:
 
 
 @POSIX_ONLY
-def test_folders_that_cannot_be_read_are_named_and_the_rest_is_read(
-    run: Run, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = tree(
-        "fleet/one", standard=["."], files={".context/more/a.md": "[x](gone.md)", ".context/z.md": "[y](gone.md)"}
-    ).parent
-    tree("fleet/two", standard=["."])
-    closed = [root / "one/.context/more", root / "two/.context"]
-    for path in closed:
-        path.chmod(0)
-    try:
-        result = as_nobody(run, root, tmp_path, monkeypatch)
-    finally:
+def test_folders_that_cannot_be_read_are_named_and_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not below pytest's own folder, which is closed to everybody else.
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name, "fleet")
+        files = {".context/more/a.md": "[x](gone.md)", ".context/z.md": "[y](gone.md)"}
+        build({"standard": ["."], "files": files}, root / "one")
+        build({"standard": ["."]}, root / "two")
+        closed = [root / "one/.context/more", root / "two/.context"]
         for path in closed:
-            path.chmod(0o755)
+            path.chmod(0)
+        try:
+            result = as_nobody(root, monkeypatch)
+        finally:
+            for path in closed:
+                path.chmod(0o755)
     out = " ".join(result.stdout.split())
     assert result.exit_code == 3, result.output
     assert out.startswith("one/.context/z.md:1: error LINK001")
@@ -151,21 +153,28 @@ def test_folders_that_cannot_be_read_are_named_and_the_rest_is_read(
     assert "two/.context/manifest.json: permission denied" in out
 
 
-def as_nobody(run: Run, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
+def as_nobody(root: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
     """A check by somebody whom permissions bind, which they do not do to root."""
+    (root.parent / "temp").mkdir()
+    words = [
+        "check",
+        str(root),
+        "-v",
+        "--workspace",
+        str(root.parent / "workspace"),
+        "--temp-dir",
+        str(root.parent / "temp"),
+    ]
     if os.geteuid() != 0:
-        return run("check", root, "-v")
-    run("check", root)  # loads what the command needs, from where somebody else may not read it
-    (tmp_path / "temp").mkdir()
-    for folder, names, files in os.walk(tmp_path):
+        return CliRunner().invoke(cli, words)
+    CliRunner().invoke(cli, words)  # loads what the command needs, from where somebody else may not read it
+    for folder, names, files in os.walk(root.parent):
         for name in (*names, *files, "."):
             os.lchown(Path(folder, name), NOBODY, NOBODY)
-    for above in tmp_path.parents[:-2]:
-        above.chmod(above.stat().st_mode | 0o011)
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(root.parent))
     os.seteuid(NOBODY)
     try:
-        return run("check", root, "-v", "--temp-dir", tmp_path / "temp")
+        return CliRunner().invoke(cli, words)
     finally:
         os.seteuid(0)
 
