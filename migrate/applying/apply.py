@@ -26,7 +26,6 @@ from migrate.engine.macros import create_plain_macros
 from migrate.naming import corpus_name
 from migrate.planning.plan_file import PlanFile, read_plan
 from migrate.rules import vocabulary
-from migrate.types import Limits
 
 
 class Destination(Protocol):
@@ -77,9 +76,10 @@ class InPlace:
 
 
 @contextmanager
-def engine(limits: Limits) -> Iterator[tuple[Database, Workers]]:
+def engine(settings: Settings) -> Iterator[tuple[Database, Workers]]:
     """The database of a run, and the processes that share its work."""
-    with Database(limits) as database, Workers(available(limits.threads)) as workers:
+    limits = settings.limits
+    with Database(limits) as database, Workers(available(limits.threads), settings.progress) as workers:
         create_plain_macros(database, vocabulary.word_lists())
         yield database, workers
 
@@ -96,6 +96,8 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
     if not header.get("complete"):
         raise Refused(f"{plan.path} is incomplete: input was lost when it was made; mend the input and plan again")
     source = header["corpus"]["uri"]
+    # An export's own encoding is none of a database's.
+    encoded = destination.mode != "store" and bool(header["corpus"].get("text_encoded"))
     target_name, place = destination.named(source)
     runs = settings.workspace / corpus_name(source) / "runs"
     about: dict[str, Any] = {"command": "apply", "mode": destination.mode, "plan_id": header["plan_id"], "place": place}
@@ -109,7 +111,7 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
             if destination.mode != "copy":
                 _check_not_moved(judged, [run for run in same if run.complete], earlier)
 
-        with engine(settings.limits) as (database, workers), _orders(database, plan) as orders:
+        with engine(settings) as (database, workers), _orders(database, plan, encoded) as orders:
             target = destination.open(source, run_id, past, database, workers)
             try:
                 check_identity(orders, target, "this plan")
@@ -120,9 +122,9 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
                 target.close()
 
 
-def _orders(database: Database, plan: PlanFile) -> Orders:
+def _orders(database: Database, plan: PlanFile, encoded: bool) -> Orders:
     of_contexts = plan.header["corpus"].get("system") == "repository-context"
-    return context_orders.of_plan(plan) if of_contexts else of_plan(database, plan)
+    return context_orders.of_plan(plan) if of_contexts else of_plan(database, plan, encoded)
 
 
 def _check_not_moved(judged: Judged, complete: Sequence[PastRun], earlier: Sequence[PastRun]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +69,8 @@ class ScopeOrders(Orders):
         return self.keys[number]
 
     def id_json(self, number: int) -> str:
-        """The scope's path as JSON text."""
-        return encode_basestring_ascii(self.keys[number])
+        """The scope's path as JSON text, as it stands in the journal."""
+        return orjson.dumps(self.keys[number]).decode()
 
     def order(self, number: int) -> ScopeOrder:
         """What is to be done in a scope."""

@@ -99,15 +99,14 @@ class Orders:
         return key[1:] if key[0] == "i" else f'"{key[1:]}"'
 
 
-def of_plan(database: Database, plan: PlanFile) -> Orders:
-    """The orders of a plan, found to be as they were written.
+def of_plan(database: Database, plan: PlanFile, text_encoded: bool) -> Orders:
+    """The orders of a plan, found to be as they were written. ``text_encoded``: new metadata is stored as text in a string.
 
     Raises Refused for a plan that was cut or edited, PlanError for a line that is none of a plan.
     """
     check_whole(plan)
-    corpus = plan.header["corpus"]
     orders = read_orders(
-        database, plan.path, ("record", "unit", "requires"), ByPlan(bool(corpus.get("text_encoded"))), corpus["id_form"]
+        database, plan.path, ("record", "unit", "requires"), ByPlan(text_encoded), plan.header["corpus"]["id_form"]
     )
     if len(set(orders.keys)) != len(orders.keys) or len(orders) != plan.header["counts"]["patches"]:
         raise PlanError(f"{plan.path}: has a line without a record of its own; make the plan anew")

@@ -62,7 +62,7 @@ class Batch(Protocol):
     def look(self, judged: Judged) -> None:
         """Judge the batch's orders anew from the records as they are under the lock.
 
-        A store that nobody can change unseen between :meth:`Target.look` and the commit does nothing here.
+        That is ``judged.again(numbers)``, then as in :meth:`Target.look`. A store that nobody can change unseen between :meth:`Target.look` and the commit does nothing here.
         """
 
     def put(self, numbers: Sequence[int]) -> Iterator[bytes]:

@@ -52,7 +52,7 @@ def undo_run(run: PastRun, at: str | None, settings: Settings) -> RunResult:
         same = [one for one in past_runs(runs) if all(one.header.get(name) == value for name, value in about.items())]
         past = next((one for one in reversed(same) if not one.complete), None)
         run_id = past.run_id if past is not None else new_run_id()
-        with engine(settings.limits) as (database, workers), _of_journal(database, run) as orders:
+        with engine(settings) as (database, workers), _of_journal(database, run) as orders:
             target = _open(run, at, run_id, database, workers)
             try:
                 check_identity(orders, target, f"the run {run.run_id}")

@@ -11,6 +11,8 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from migrate.types import Progress
+
 T = TypeVar("T")
 
 _MOST = 4
@@ -29,8 +31,9 @@ class Workers:
     A function is called with the arguments of each task; both travel, so that the function must be one of a module.
     """
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, progress: Progress | None = None) -> None:
         self.number = number
+        self._progress = progress
         self._started: list[tuple[Any, Connection]] = []
 
     def __enter__(self) -> Self:
@@ -47,11 +50,17 @@ class Workers:
             process.join()
         self._started.clear()
 
-    def map(self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, T]]:
+    def map(self, phase: str, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, T]]:
         """Index and result of every task as they are done; here, one after the other, where there is only one to do.
 
-        What a task raises is raised here, and ends the rest.
+        What a task raises is raised here, and ends the rest. ``phase`` is what the progress is told.
         """
+        for done, found in enumerate(self._map(function, tasks), 1):
+            if self._progress is not None:
+                self._progress(phase, done, len(tasks))
+            yield found
+
+    def _map(self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, T]]:
         if len(tasks) < 2 or self.number < 2:
             for index, task in enumerate(tasks):
                 yield index, function(*task)

@@ -91,6 +91,16 @@ def discard_leftover(destination: Path, mark: str) -> None:
     _marked(destination.resolve(), mark).unlink(missing_ok=True)
 
 
+def probe(destination: Path, mark: str) -> None:
+    """Raises CorpusError where no file can be made beside the destination."""
+    try:
+        _hidden(destination.resolve(), mark).unlink()
+    except OSError as error:
+        raise CorpusError(
+            f"{destination}: nothing can be written to its folder ({error.strerror or error}); nothing was changed"
+        ) from error
+
+
 def _marked(destination: Path, mark: str) -> Path:
     return destination.with_name(f".corpus-migrate-{mark}-{destination.name}.partial")
 

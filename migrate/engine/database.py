@@ -109,6 +109,8 @@ class Database:
     def _execute(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyConnection:
         try:
             return self.connection.execute(sql, parameters) if parameters else self.connection.execute(sql)
+        except duckdb.IOException as error:
+            raise EngineError(f"the engine could not read or write a file: {first_line(error)}") from error
         except (duckdb.OutOfMemoryException, duckdb.TransactionException, duckdb.FatalException) as error:
             raise EngineError(
                 f"the memory limit is too small for this corpus, raise --memory-limit: {first_line(error)}"
