@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -45,6 +47,20 @@ class Taken:
     codes: tuple[str, ...]
     by_finding: frozenset[str]
     full: bool = True
+
+
+@contextlib.contextmanager
+def scratch(call: Invocation) -> Iterator[Path]:
+    """A folder that goes with the block, where the engine's own is."""
+    parent = call.settings["temp-dir"]
+    try:
+        if parent is not None:
+            parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(prefix="corpus-migrate-", dir=parent)
+    except OSError as error:
+        raise CommandError(f"the temp folder {parent or ''} cannot be used: {error.strerror}") from error
+    with folder as name:
+        yield Path(name)
 
 
 def take(examination: Examination, folder: Path) -> Taken:
@@ -194,7 +210,9 @@ def plan_part(made: Plan) -> PlanPart:
             record = json.loads(line)
         fields.update(_field(change["path"]) for change in record.get("changes", ()))
         if number < _SAMPLES and len(line) <= _LONGEST_SAMPLE:
-            wanted = next((code for code in record["codes"] if len(samples.get(code, ())) < _SAMPLES_A_RULE), None)
+            wanted = next(
+                (code for code in record.get("codes", ()) if len(samples.get(code, ())) < _SAMPLES_A_RULE), None
+            )
             if wanted is not None:
                 samples.setdefault(wanted, []).append(line.decode())
                 number += 1

@@ -13,8 +13,8 @@ from migrate.types import Finding, Level, Severity
 
 ROWS_A_PART = 100_000
 """Rows held in memory at once; a corpus may have more findings than fit."""
-COLUMNS = (*MEMBERS, "agent", "source", "era")
-"""The members of a finding, and where it was made: by which agent, from which source, in which month."""
+COLUMNS = (*(name for name in MEMBERS if name != "state"), "agent", "source", "era")
+"""The members of a finding, and where its record is from: which agent, which source, which month. A sweep adds ``state``."""
 _FIRST = ("code", "slug", "level", "severity", "record", "path", "evidence", "file", "line", "fingerprint")
 _RANK = {"regressed": 0, "new": 1}
 _SEVERITY_RANK = {"error": 0, "warning": 1, "info": 2}
@@ -119,7 +119,7 @@ def _batches(findings: Iterable[Finding]) -> Iterator[list[tuple[Any, ...]]]:
 
 def _row(finding: Finding) -> tuple[Any, ...]:
     members = {**finding_members(finding), "agent": finding.agent, "source": finding.source, "era": finding.era}
-    return tuple(json.dumps(data) if name == "evidence" else _storable(data) for name, data in members.items())
+    return tuple(json.dumps(members[name]) if name == "evidence" else _storable(members[name]) for name in COLUMNS)
 
 
 def _storable(data: Any) -> Any:

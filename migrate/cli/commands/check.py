@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import click
@@ -42,9 +40,9 @@ def check(corpus: str, no_baseline: bool, reproducible: bool, **flags: Any) -> i
     baseline = sweeping.baseline_of(call, corpus, ignored=no_baseline)
     from migrate.systems import examine
 
-    with tempfile.TemporaryDirectory(prefix="corpus-migrate-", dir=call.settings["temp-dir"]) as folder:
+    with sweeping.scratch(call) as folder:
         with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
-            taken = sweeping.take(examination, Path(folder))
+            taken = sweeping.take(examination, folder)
         summary = taken.summary
         sweep = sweeping.Sweeping(call, "check", taken, baseline)
         code, reason = of_check(summary, call.settings["fail-on"], sweep.changes)
