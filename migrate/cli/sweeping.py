@@ -27,7 +27,7 @@ from migrate.types import Finding, RuleCount, Summary
 if TYPE_CHECKING:
     from migrate.planning.plan_file import Plan
     from migrate.sweeps.states import Compared
-    from migrate.systems import Examination
+    from migrate.systems import Examined
 
 TREND = 30
 """Sweeps that a report shows."""
@@ -63,7 +63,7 @@ def scratch(call: Invocation) -> Iterator[Path]:
         yield Path(name)
 
 
-def take(examination: Examination, folder: Path) -> Taken:
+def take(examination: Examined, folder: Path) -> Taken:
     """Write the table of findings into a folder and keep the numbers."""
     from migrate.reporting import findings_table
 
@@ -247,6 +247,20 @@ def baseline_of(call: Invocation, uri: str, *, ignored: bool = False, required: 
             f"--baseline {named} is not there; corpus-migrate baseline write CORPUS --baseline {named} makes it"
         )
     return named or corpus_folder(call, uri) / NAME
+
+
+def state_mark(call: Invocation) -> str:
+    """A mark of everything that decides what an examination finds and tells."""
+    from migrate.planning.chosen import chosen_options
+
+    options = call.settings.options()
+    told = {
+        **chosen_options(options, ()),
+        "select": options.select,
+        "ignore": options.ignore,
+        "evidence": options.evidence,
+    }
+    return digest(told, call)
 
 
 def digest(options: Mapping[str, Any], call: Invocation) -> str:
