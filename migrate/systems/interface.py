@@ -12,7 +12,7 @@ from migrate.results import Portrait
 from migrate.types import Finding, Options, Summary
 
 
-class Examination(Protocol):
+class Examined(Protocol):
     """What one run read and found. A context manager: what it keeps on the disk goes with it."""
 
     options: Options
@@ -36,6 +36,10 @@ class Examination(Protocol):
 
     def portrait(self) -> Portrait:
         """What the corpus is made of, before and after safe repairs."""
+
+
+class Examination(Examined, Protocol):
+    """A run that can also say what to do about it."""
 
     def plan(self) -> Plan:
         """What the options allow to repair. Raises PlanError."""
