@@ -78,9 +78,7 @@ class ScopeOrders(Orders):
         if self._undo:
             files = [Operation(one["path"], _data(one["new"]), _data(one["old"])) for one in line["files"]]
             return ScopeOrder(line["intent"], line["codes"], tuple(reversed(files)), None, tuple(line["folders"]))
-        return ScopeOrder(
-            line["record"], line["codes"], tuple(map(_planned, line["patch"]["files"])), line["before"]["class"]
-        )
+        return ScopeOrder(line["record"], line["codes"], tuple(map(_planned, line["patch"]["files"])), line["class"])
 
 
 def _planned(file: dict[str, Any]) -> Operation:

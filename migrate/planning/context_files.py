@@ -115,20 +115,19 @@ def _line(about: Mapping[str, Any], changes: Sequence[_Change]) -> dict[str, Any
         "record": record_of(about["repository"], about["scope"]),
         "part": None,
         "unit": None,
-        "repository": about["repository"],
-        "scope": about["scope"],
         "level": max((change.level for change in changes), key=_LEVELS.index),
         "codes": list(dict.fromkeys(code for change in changes for code in change.codes)),
         "before": {
             "hash": files_hash(
                 {change.path: None if change.old is None else change.old.encode() for change in changes}
             ),
-            "class": about["class"],
+            "version": None,
         },
         "after": {"hash": files_hash({change.path: change.new.encode() for change in changes})},
         "requires": [],
         "patch": {"files": [_operation(change) for change in changes]},
         "changes": [_told(change) for change in changes],
+        **about,
     }
 
 
