@@ -2,7 +2,7 @@
 
 A tree has ``standard`` (scopes that get the whole standard layout, with a state that says something, each without the paths in
 ``without``), ``files`` (path to content), ``git`` (None for a plain folder; ``commits``, ``nested``, ``nested_commit``, ``nested_after``),
-then ``after_remove`` (paths) and ``after`` (files again). A content is text, {"base64": text}, {"symlink": target} with ``<root>`` for
+then ``after_remove`` (paths) and ``after`` (files again). A content is text, {"base64": text}, {"repeat": [text, number]}, {"symlink": target} with ``<root>`` for
 the tree's absolute path, {"dir": true} or {"fifo": true}. A commit has ``files``, ``remove``, ``add`` (paths, all by default),
 ``date`` and ``author_date``, and ``empty`` where it may change nothing.
 """
@@ -62,6 +62,8 @@ def write(root: Path, files: Mapping[str, Any]) -> None:
         match content:
             case str():
                 path.write_bytes(content.encode("utf-8", "surrogatepass"))
+            case {"repeat": [text, number]}:
+                path.write_bytes((text * number).encode())
             case {"base64": text}:
                 path.write_bytes(base64.b64decode(text))
             case {"symlink": target}:

@@ -216,8 +216,13 @@ def _rule(text: dict[str, Any], family: str, system: str, reserved: frozenset[st
         raise ValueError(
             f"codes that begin with {taken[0]} belong to the built-in rules, take another prefix for {code}"
         )
-    if system == "repository-context" and ("query" not in text or "rows" in text or (custom and "edits" in text)):
-        raise ValueError("a rule of repository contexts has a `query`, no `rows`, and if it is your own no `edits`")
+    if system == "repository-context":
+        if "query" not in text or "rows" in text or (custom and "edits" in text):
+            raise ValueError("a rule of repository contexts has a `query`, no `rows`, and if it is your own no `edits`")
+        if severity not in SEVERITIES[:3]:
+            raise ValueError(
+                f"a severity of repository contexts is one of {', '.join(SEVERITIES[:3])}, not {severity!r}"
+            )
     if "rows" not in text and "query" not in text:
         raise ValueError("it has `rows`, a `query`, or both")
     levels = tuple(text.get("levels", ("manual",)))

@@ -31,7 +31,7 @@ def report(text: str = "entries.jsonl", rules: int = 2, **changes: Any) -> Repor
     """A report whose every text is ``text``."""
     counts = [RuleCount(f"CS{200 + number}", f"slug-{number}", Severity.ERROR if number % 2 else Severity.WARNING, 9, 4, 3, 2, 0)
               for number in range(rules)]  # fmt: skip
-    words = {name: text for name in ("title", "what", "why", "fix", "safety")}
+    words = dict.fromkeys(("title", "what", "why", "fix", "safety"), text)
     line = json.dumps({"record": 7, "part": None, "unit": text, "level": "safe", "codes": ["CS201"], "requires": [
         {"record": text, "path": f"/{text}", "holds": text}], "changes": [
         {"path": f"/{text}", "from": text, "to": [text] * 30, "level": "safe", "codes": ["CS201"], "evidence": {"CS201": {text: text}}}]})  # fmt: skip
