@@ -70,6 +70,7 @@ against = _group(
 reproducible = _group(
     click.option("--reproducible", is_flag=True, help="Leave out times and durations: the same input, the same bytes."),
 )
+yes = _group(click.option("--yes", is_flag=True, help="Ask nothing; -o never asks."))
 
 yes = _group(click.option("--yes", is_flag=True, help="Ask nothing; -o never asks."))
 

@@ -35,8 +35,8 @@ from migrate.types import Summary
 def check(corpus: str, no_baseline: bool, since_last: bool, reproducible: bool, **flags: Any) -> int:
     """Find and report; change nothing.
 
-    CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), or a folder
-    or glob of them. Exits 1 for findings at or above --fail-on, 3 where input was lost. Each check is
+    CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), a folder
+    or glob of them, or a Git working tree or a folder of many. Exits 1 for findings at or above --fail-on, 3 where input was lost. Each check is
     a line in the workspace's history; with a baseline only new and regressed findings count.
     """
     call = Invocation.of(flags, corpus)
