@@ -10,7 +10,7 @@ from typing import Any, Self
 from migrate.applying.errors import ApplyError, Refused, TargetLost
 from migrate.applying.judging import Judged
 from migrate.applying.kata_client import Answer, Client, LostError, Place, Shown
-from migrate.applying.kata_deciding import PART, changed_keys, patch_body
+from migrate.applying.kata_deciding import PART, changed_keys, patch_body, planned
 from migrate.applying.orders import Orders
 from migrate.applying.states import State
 from migrate.engine.json_text import unquote
@@ -200,16 +200,15 @@ class DaemonBatch:
 
     def _changes(self) -> tuple[dict[str, str | None], str]:
         """What is posted, and the revision that it is posted under: the plan's, or, for an undo, the present one."""
-        planned = value_at(self._line, "/before/revision")
+        revision = value_at(self._line, "/before/revision")
         if isinstance(self._shown, Shown):
             record = self._record()
             decision = self._orders.decide(self._number, record)
             assert decision is not None
-            return changed_keys(record, decision.text), planned or self._shown.revision
-        patch = value_at(self._line, "/patch/metadata")
-        if planned is None or patch is None:
+            return changed_keys(record, decision.text), revision or self._shown.revision
+        if revision is None:
             raise ApplyError(f"the kata daemon at {self._target.name} does not show {self._place.path}, so nothing is put back")
-        return changed_keys('{"metadata":{}}', f'{{"metadata":{patch}}}'), planned
+        return planned(self._line)[1], revision
 
     def _is_done(self) -> bool:
         """Whether the record is as the order wants it, after an answer was lost."""

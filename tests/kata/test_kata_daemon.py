@@ -196,7 +196,7 @@ def test_a_daemon_that_shows_nothing_is_written_to_by_revision_alone(desk: Desk)
 
 
 def test_values_travel_as_they_are_spelled(tmp_path: Path) -> None:
-    value = '{"from":"a","message":"quotes \\" and \\u0001 and 日本語","n":9007199254740993,"z":[1.50]}'
+    value = '{"from":"a","message":"quotes \\" and \\u0001 and 日本語","n":9007199254740993,"z":[1.50],"re":null,"o":{"a":null}}'
     text = standard([issue(1, f'{{"notify.cmV2aWV3ZXI=":{value}}}')])
     with serving(Daemon.of(text)) as daemon:
         desk = Desk(tmp_path, text, daemon)

@@ -73,7 +73,7 @@ TWO_STEPS = standard([issue(1, '{"scheduled_on":" 2026-05-20","someday":"true"}'
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_every_value_arrives_as_it_is(tmp_path: Path, shell: str) -> None:
-    value = {"from": "a", "message": MESSAGE}
+    value = {"from": "a", "message": MESSAGE, "re": None}
     metadata = json.dumps({"notify.cmV2aWV3ZXI=": value, "someday": "true", "scheduled_on": " 2026-05-20"})
     name = "it's $(a) \"b\"\n日本"
     desk = Desk(tmp_path, standard([line("issue", json.loads(issue(1, "{}"))["data"] | {"project_id": 2, "metadata": json.loads(metadata)})], [project(2, "{}", name=name)]))
