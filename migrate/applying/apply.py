@@ -22,12 +22,11 @@ from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
-from migrate.corpora.processes import Workers, available
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
+from migrate.engine.processes import Workers, available
 from migrate.naming import corpus_name
 from migrate.planning.plan_file import read_plan
-from migrate.types import Limits
 
 
 class Destination(Protocol):
@@ -103,10 +102,14 @@ class Daemon:
 
 
 @contextmanager
-def engine(limits: Limits, manner: Manner) -> Iterator[tuple[Database, Workers]]:
+def engine(settings: Settings, manner: Manner) -> Iterator[tuple[Database, Workers]]:
     """The database of a run, and the processes that share its work."""
-    with Database(limits, manner.model) as database, Workers(available(limits.threads)) as workers:
-        create_plain_macros(database, manner.words())
+    limits = settings.limits
+    with (
+        Database(limits, manner.model) as database,
+        Workers(available(limits.threads), settings.progress) as workers,
+    ):
+        create_plain_macros(database, *manner.words())
         yield database, workers
 
 
@@ -123,6 +126,9 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
         raise Refused(f"{plan.path} is incomplete: input was lost when it was made; mend the input and plan again")
     manner = manner_of(header["corpus"]["system"], destination.kind)
     source = header["corpus"]["uri"]
+    # An export's own encoding is none of a database's.
+    encoded = destination.mode != "store" and bool(header["corpus"].get("text_encoded"))
+    corpus = {**header["corpus"], "text_encoded": encoded}
     target_name, place = destination.named(source)
     runs = settings.workspace / corpus_name(source) / "runs"
     about: dict[str, Any] = {"command": "apply", "mode": destination.mode, "plan_id": header["plan_id"], "place": place}
@@ -136,7 +142,7 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
             if destination.mode != "copy":
                 _check_not_moved(judged, [run for run in same if run.complete], earlier)
 
-        with engine(settings.limits, manner) as (database, workers), of_plan(database, plan, manner) as orders:
+        with engine(settings, manner) as (database, workers), of_plan(database, plan, manner, corpus) as orders:
             target = destination.open(source, run_id, past, database, workers)
             try:
                 check_identity(orders, target, "this plan")

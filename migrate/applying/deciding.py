@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from json.encoder import encode_basestring_ascii
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from migrate.applying.comparing import own_key, same_version, spelled_as
 from migrate.applying.errors import ApplyError
 from migrate.applying.states import State
@@ -111,8 +113,7 @@ class Decider(Protocol):
         """The line of the order, the key of its record, the record's text; None where the record is another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanLine:
+class PlanLine(NamedTuple):
     """What deciding needs of a plan line, as JSON texts."""
 
     record: str
@@ -125,14 +126,26 @@ class PlanLine:
 
     @classmethod
     def read(cls, text: str) -> PlanLine:
-        """Raises JsonError or KeyError for a line that is none of a plan."""
-        parts = {member.key: text[member.start : member.end] for member in members(text, 0)}
-        before = {member.key: parts["before"][member.start : member.end] for member in members(parts["before"], 0)}
-        (after,) = members(parts["after"], 0)
-        return cls(
-            parts["record"], parts["unit"], parts["codes"], before["hash"].strip('"'), before["version"],
-            parts["after"][after.start + 1 : after.end - 1], parts["patch"],
-        )  # fmt: skip
+        """Raises JsonError or ValueError for a line that is none of a plan, as this tool writes it."""
+        # Quotes inside strings are escaped, so that these marks are members, and the first of each is the line's own.
+        found, start = [], 0
+        for mark, end in _MARKS:
+            begin = text.index(mark, start) + len(mark)
+            start = text.index(end, begin)
+            found.append(text[begin:start])
+        patch = text.index(_PATCH, start) + len(_PATCH)
+        return cls._make([*found, text[patch : skip(text, patch)]])
+
+
+_MARKS = (
+    ('{"record":', ',"part":'),
+    (',"unit":', ',"level":'),
+    (',"codes":', ',"before":'),
+    (',"before":{"hash":"', '"'),
+    (',"version":', '},"after":'),
+    (',"after":{"hash":"', '"'),
+)
+_PATCH = ',"patch":'
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +184,7 @@ class ByPlan:
         encoded = self.text_encoded and (was.metadata is None or was.metadata[:1] in '"n')
         try:
             new = splice(text, Patch.read(order.patch), text_encoded=encoded, found=record.members)
-            now = Record(new).touched
+            now = _touched_in(new)
         except (PlanError, JsonError) as error:
             return Decision(State.OTHER, f"its patch does not fit it: {error}")
         if record_hash(*now) != order.after:
@@ -191,8 +204,22 @@ def record_tail(record: Record) -> str:
 
 def identity_of(line: str) -> str:
     """What a plan line gives to the plan's id. Raises JsonError or ValueError for a line that is none of a plan."""
-    # Quotes inside strings are escaped, so these marks can only be members; the first of each is the line's own.
-    start, unit = line.index('"record":') + 9, line.index(',"part":')
-    before = line.index('"before":{"hash":"') + 18
-    patch = line.index(',"patch":') + 9
-    return f"{line[start:unit]}\t{line[before : line.index(chr(34), before)]}\t{line[patch : skip(line, patch)]}\n"
+    order = PlanLine.read(line)
+    return f"{order.record}\t{order.before}\t{order.patch}\n"
+
+
+class _Touched(msgspec.Struct):
+    metadata: msgspec.Raw = msgspec.Raw()
+    tags: msgspec.Raw = msgspec.Raw()
+
+
+_decode = msgspec.json.Decoder(_Touched).decode
+
+
+def _touched_in(text: str) -> Touched:
+    """What an order may change, of a record that is known to have no member twice; JsonError where it is no record."""
+    try:
+        found = _decode(text)
+    except (msgspec.MsgspecError, RecursionError):  # a lone surrogate, or very deep
+        return Record(text).touched
+    return Touched(*(str(part, "utf-8") or None for part in (bytes(found.metadata), bytes(found.tags))))

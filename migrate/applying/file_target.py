@@ -17,15 +17,15 @@ from migrate.applying.orders import TABLE, Orders
 from migrate.applying.states import State, rank
 from migrate.applying.stretches import Decided, Stretch, decide, decide_plain
 from migrate.corpora.interface import Int64
-from migrate.corpora.processes import Workers
-from migrate.corpora.rewrite import Staged, discard_leftover, stage
+from migrate.corpora.rewrite import Staged, discard_leftover, probe, stage
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
 from migrate.corpora.spooled import Spooled
 from migrate.engine.database import Database
 from migrate.engine.locating import id_form, load_ids, places_of
+from migrate.engine.processes import Workers
 
-_STRETCH = 20_000
+_STRETCH = 4_000
 """Records that are decided at once: their orders and states are what one process holds."""
 
 
@@ -82,6 +82,9 @@ class FileTarget:
         self._sources = [ShardSource(place.shard, database.folder) for place in places]
         if gaps := [gap for source in self._sources for gap in source.prepared.gaps]:
             raise Refused(f"{gaps[0].file} can no longer be read whole: {gaps[0].reason}")
+        for place in places:
+            if not place.done:
+                probe(place.destination if folder is None else folder, run_id)
         load_ids(database, self._sources)
         self._copies: list[_Copies] = []
 
@@ -129,7 +132,7 @@ class FileTarget:
         for start, stretch in zip(range(0, len(items), _STRETCH), stretches, strict=True):
             here = items[start : start + _STRETCH]
             tasks.append((stretch, path, places.offsets[here], places.lengths[here]))
-        found = dict(self._workers.map(decide_plain, tasks))
+        found = dict(self._workers.map("comparing", decide_plain, tasks))
         return [found[index] for index in range(len(tasks))]
 
     def _hold_differing(self, orders: Orders, judged: Judged) -> None:
@@ -197,7 +200,8 @@ class FileTarget:
     def close(self) -> None:
         """Remove what a killed part of this run may have left beside the files."""
         for place in self.places:
-            discard_leftover(place.destination, self._run_id)
+            if place.destination.parent.is_dir():
+                discard_leftover(place.destination, self._run_id)
         if self._folder is not None and self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 

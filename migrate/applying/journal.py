@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -37,14 +38,19 @@ class Journal:
 
     @classmethod
     def begin(cls, folder: Path, header: dict[str, Any]) -> Journal:
-        """A new journal in a new folder, its header on the disk. Raises Unwritable where that cannot be."""
-        path = folder / NAME
+        """A new journal in a new folder, which appears with the whole header in it. Raises Unwritable where that cannot be."""
+        path, part = folder / NAME, folder.with_name(f".{folder.name}.part")
         try:
-            folder.mkdir(parents=True, exist_ok=False)
-            journal = cls(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _BINARY, 0o644))
+            for stray in folder.parent.glob(".*.part"):  # of a process that was killed just here
+                shutil.rmtree(stray)
+            part.mkdir(parents=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _BINARY
+            journal = cls(path, os.open(part / NAME, flags, 0o644))
             journal.write({"format": FORMAT, **header})
             journal.flush()
-            flush_folder(folder)
+            flush_folder(part)
+            part.rename(folder)
+            flush_folder(folder.parent)
         except (OSError, ApplyError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise Unwritable(f"the journal {path} cannot be written: {reason}; name another --workspace") from error
@@ -149,12 +155,12 @@ class PastRun:
 
     def written(self) -> dict[str, int]:
         """Files that it was about to give their names, and their bytes."""
-        found = [json.loads(raw) for raw in self._lines() if raw.startswith(_WRITES) and raw.endswith(b"}\n")]
+        found = [json.loads(raw) for raw in self._lines() if raw.startswith(_WRITES)]
         return {line["writes"]: line["size"] for line in found}
 
     def _lines(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
-            yield from file
+            yield from (raw for raw in file if raw.endswith(b"}\n"))
 
 
 def _id(raw: bytes, start: bytes) -> str:
@@ -169,7 +175,8 @@ def past_run(folder: Path) -> PastRun | None:
         with (folder / NAME).open("rb") as file:
             header = json.loads(file.readline())
             file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
-            complete = file.read().rpartition(b"\n{")[2].startswith(b'"complete":true')
+            last = file.read().rpartition(b"\n{")[2]
+            complete = last.startswith(b'"complete":true') and last.endswith(b"}\n")
     except (OSError, ValueError):
         return None
     if not isinstance(header, dict) or header.get("format") != FORMAT or "run_id" not in header:
@@ -179,7 +186,7 @@ def past_run(folder: Path) -> PastRun | None:
 
 def past_runs(runs: Path) -> list[PastRun]:
     """All runs of a corpus, the oldest first."""
-    folders = sorted(path for path in runs.glob("*") if (path / NAME).is_file())
+    folders = sorted(path for path in runs.glob("[!.]*") if (path / NAME).is_file())
     return [run for folder in folders if (run := past_run(folder)) is not None]
 
 

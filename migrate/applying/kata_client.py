@@ -101,7 +101,14 @@ class Client:
             port = parts.port
         except ValueError:
             port = None
-        if parts.scheme != "http" or not parts.hostname or port is None or parts.path.rstrip("/") or parts.query or parts.username:
+        if (
+            parts.scheme != "http"
+            or not parts.hostname
+            or port is None
+            or parts.path.rstrip("/")
+            or parts.query
+            or parts.username
+        ):
             raise ApplyError("a kata daemon is named as http://HOST:PORT, nothing before and nothing after")  # fmt: skip
         self.base = f"http://{parts.netloc}"
         self._host, self._port = parts.hostname, port

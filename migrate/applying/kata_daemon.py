@@ -207,7 +207,9 @@ class DaemonBatch:
             assert decision is not None
             return changed_keys(record, decision.text), revision or self._shown.revision
         if revision is None:
-            raise ApplyError(f"the kata daemon at {self._target.name} does not show {self._place.path}, so nothing is put back")
+            raise ApplyError(
+                f"the kata daemon at {self._target.name} does not show {self._place.path}, so nothing is put back"
+            )
         return planned(self._line)[1], revision
 
     def _is_done(self) -> bool:

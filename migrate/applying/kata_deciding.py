@@ -70,9 +70,9 @@ class ByValues:
             return Decision(State.AFTER)
         if changed := [name for name in after if not _same(present.get(name), before.get(name))]:
             return Decision(State.OTHER, f"its {changed[0]} is not what the plan saw")
-        planned, revision = value_at(line, "/before/revision"), value_at(text, "/revision")
-        if planned != revision:
-            return Decision(State.OTHER, f"its revision is {revision} and not {planned}")
+        wanted, revision = value_at(line, "/before/revision"), value_at(text, "/revision")
+        if wanted != revision:
+            return Decision(State.OTHER, f"its revision is {revision} and not {wanted}")
         try:
             new = splice(text, Patch.read(value_at(line, "/patch") or "{}"), text_encoded=False)
         except (PlanError, JsonError) as error:

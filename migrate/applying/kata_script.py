@@ -59,7 +59,9 @@ def write_script(plan_path: Path, path: Path) -> Script:
             steps += 1
             body += command.lines(steps)
     head = resources.files("migrate.applying").joinpath("kata_script.sh").read_text(encoding="utf-8")
-    about = f"# Plan {plan.header['plan_id']}: {steps} commands for {issues} issues, {requests} requests for projects.\n"
+    about = (
+        f"# Plan {plan.header['plan_id']}: {steps} commands for {issues} issues, {requests} requests for projects.\n"
+    )
     _write(path, head.replace("# @ABOUT@\n", about) + "\n".join(body) + "\n\nfinish\n")
     return Script(path, steps, issues, requests)
 

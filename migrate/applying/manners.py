@@ -14,13 +14,21 @@ from migrate.rules import kata_words, vocabulary
 
 _KATA_IDS = ("uid", "id")
 
+Words = Mapping[str, Sequence[str]]
+Meanings = Mapping[str, Mapping[str, str]]
+
+
+def _kata_words() -> tuple[Words, Meanings]:
+    return kata_words.word_lists(), {}
+
 
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How the records of one system are found and decided about."""
 
     model: TableModel
-    words: Callable[[], Mapping[str, Sequence[str]]]
+    words: Callable[[], tuple[Words, Meanings]]
+    """The lists of words and the tables of meanings of its macros."""
     by_plan: Callable[[Mapping[str, Any]], Decider]
     """From the plan's ``corpus``."""
     by_journal: Decider
@@ -33,19 +41,19 @@ class Manner:
 _MANNERS = {
     "context-server": Manner(
         CONTEXT_SERVER,
-        vocabulary.word_lists,
+        lambda: (vocabulary.word_lists(), vocabulary.meanings()),
         lambda corpus: ByPlan(bool(corpus.get("text_encoded"))),
         ByJournal(),
     ),
     "kata": Manner(
         KATA,
-        kata_words.word_lists,
+        _kata_words,
         lambda corpus: InExport(ByPlan(False, "revision", _KATA_IDS)),
         InExport(ByJournal(_KATA_IDS, "revision")),
         inside,
     ),
     "kata-daemon": Manner(
-        KATA, kata_words.word_lists, lambda corpus: ByValues(), OfPart(ByJournal(_KATA_IDS, "revision")), parts=True
+        KATA, _kata_words, lambda corpus: ByValues(), OfPart(ByJournal(_KATA_IDS, "revision")), parts=True
     ),
 }
 

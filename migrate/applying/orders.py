@@ -6,15 +6,15 @@ Of each line only its place and its record's key are kept; the line is read when
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from migrate.applying.deciding import Decider, Decision, identity_of
+from migrate.applying.errors import Refused
 from migrate.applying.manners import Manner
 from migrate.applying.parts import joined
-from migrate.applying.errors import Refused
 from migrate.corpora.interface import Int64
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
@@ -106,13 +106,12 @@ class Orders:
         return key[1:] if key[0] == "i" else quote(key[1:], ascii=True)
 
 
-def of_plan(database: Database, plan: PlanFile, manner: Manner) -> Orders:
-    """The orders of a plan, found to be as they were written.
+def of_plan(database: Database, plan: PlanFile, manner: Manner, corpus: Mapping[str, Any]) -> Orders:
+    """The orders of a plan, found to be as they were written. ``corpus`` is what is true of the place they are carried out in.
 
     Raises Refused for a plan that was cut or edited, PlanError for a line that is none of a plan.
     """
     check_whole(plan)
-    corpus = plan.header["corpus"]
     path, count = plan.path, plan.header["counts"]["patches"]
     if not manner.parts:
         path, count = joined(plan, database.folder)
@@ -124,6 +123,7 @@ def of_plan(database: Database, plan: PlanFile, manner: Manner) -> Orders:
 
 
 def check_whole(plan: PlanFile) -> None:
+    """Raises Refused for a plan that was cut or edited, PlanError for a line that is none of a plan."""
     body, identity = hashlib.sha256(), hashlib.sha256()
     header = plan.header
     count = 0

@@ -14,7 +14,7 @@ from migrate.applying.orders import Orders
 from migrate.applying.states import State
 from migrate.applying.target import Batch, Target
 from migrate.corpora.interface import CorpusError
-from migrate.types import Limits
+from migrate.types import Limits, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class Settings:
     limits: Limits
     said: Callable[[str], None] = _say_nothing
     """Told what would be true if the run ended now, in words."""
+    progress: Progress | None = None
 
 
 def _may_always(judged: Judged) -> None:
@@ -82,6 +83,15 @@ class Run:
         Raises Refused with nothing written, ApplyError where the run had to stop (what is done is journalled, the same run
         again goes on).
         """
+        try:
+            return self._carry_out(may_begin, said)
+        except OSError as error:
+            what = error.filename or self.target.name
+            raise ApplyError(
+                f"{what} cannot be written or read: {error.strerror or error}; what is done is in the journal, the same command again goes on"
+            ) from error
+
+    def _carry_out(self, may_begin: Callable[[Judged], None], said: Callable[[str], None]) -> RunResult:
         judged = Judged(self.orders)
         self.target.look(self.orders, judged)
         made = self._made_before(judged)
@@ -116,7 +126,7 @@ class Run:
                 written = self._write(judged, batch, journal)
             except (CorpusError, TargetLost) as error:
                 raise self._stopped(error, done) from error
-            journal.outcomes("applied", ((self.orders.id_json(number), "") for number in written))
+            self._tell(journal, "applied", ((number, "") for number in written))
             done += written
             said(
                 f"{len(done):,} of {len(chosen):,} records are changed, the same command again goes on (run {self.run_id})"
@@ -143,14 +153,20 @@ class Run:
             )
         return ApplyError(f"{error}; the same command again goes on (run {self.run_id})")
 
+    def _tell(self, journal: Journal, outcome: str, numbers: Iterable[tuple[int, str]]) -> None:
+        """Journal the outcomes that its unfinished part has not told already."""
+        told = self.past.outcomes(outcome) if self.past is not None else ()
+        found = ((self.orders.id_json(number), reason) for number, reason in numbers)
+        journal.outcomes(outcome, (each for each in found if each[0] not in told))
+
     def _finish(self, judged: Judged, journal: Journal, done: list[int], made: Sequence[int]) -> RunResult:
         orders, finished = self.orders, set(done)
         already = [n for n in range(len(orders)) if n not in finished and judged.state(n) is State.AFTER]
         stale = [n for n in judged.stale() if n not in self.failed]
-        journal.outcomes("applied", ((orders.id_json(number), "") for number in made))
-        journal.outcomes("already-applied", ((orders.id_json(number), "") for number in already))
-        journal.outcomes("stale", ((orders.id_json(number), judged.reason(number)) for number in stale))
-        journal.outcomes("failed", ((orders.id_json(number), why) for number, why in self.failed.items()))
+        self._tell(journal, "applied", ((number, "") for number in made))
+        self._tell(journal, "already-applied", ((number, "") for number in already))
+        self._tell(journal, "stale", ((number, judged.reason(number)) for number in stale))
+        self._tell(journal, "failed", self.failed.items())
         counts = {
             "applied": len(done),
             "already_applied": len(already),

@@ -19,9 +19,9 @@ from migrate.applying.orders import Orders, read_orders
 from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
-from migrate.corpora.processes import Workers
 from migrate.corpora.shard import Shard
 from migrate.engine.database import Database
+from migrate.engine.processes import Workers
 
 _NAMES = ("intent", "unit", "requires", "part", "outcome", "writes", "complete", "format", "posted")
 """An order is an intent; the other names are those of a journal's other lines."""
@@ -55,7 +55,7 @@ def undo_run(run: PastRun, at: str | None, settings: Settings) -> RunResult:
         past = next((one for one in reversed(same) if not one.complete), None)
         run_id = past.run_id if past is not None else new_run_id()
         manner = manner_of(run.header.get("system", "context-server"), run.header["kind"])
-        with engine(settings.limits, manner) as (database, workers), _of_journal(database, run, manner) as orders:
+        with engine(settings, manner) as (database, workers), _of_journal(database, run, manner) as orders:
             target = _open(run, at, run_id, database, workers)
             try:
                 check_identity(orders, target, f"the run {run.run_id}")

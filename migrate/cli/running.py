@@ -40,7 +40,8 @@ def carried_out(call: Invocation, command: str, orders: Path, again: str, work: 
 
     said("no record is changed")
     try:
-        result = work(Settings(call.workspace, call.settings.limits, said))
+        with call.progress() as progress:
+            result = work(Settings(call.workspace, call.settings.limits, said, progress))
     finally:
         if not sys.exc_info()[0]:
             interruption.set(None)

@@ -13,8 +13,8 @@ from typing import BinaryIO
 import numpy as np
 
 from migrate.corpora.interface import BLANKS, CorpusError, Int64, Places
-from migrate.corpora.processes import Workers
 from migrate.corpora.spooled import Spooled
+from migrate.engine.processes import Workers
 
 _RANGE = 1 << 26
 _BLOCK = 1 << 22
@@ -76,14 +76,14 @@ def copy_ranges(ranges: list[Range], workers: Workers) -> None:
     length = final.to + final.end - final.start + int((final.new.lengths - final.sizes).sum())
     with final.target.open("r+b") as file:
         file.truncate(length)
-    for _ in workers.map(_write, [(part,) for part in ranges]):
+    for _ in workers.map("writing", _write, [(part,) for part in ranges]):
         pass
 
 
 def prove_ranges(ranges: list[Range], workers: Workers) -> Proof:
     """Read the copy back beside the source and compare, all ranges together."""
     untouched, before, after = 0, 0, 0
-    for _, proof in workers.map(_prove, [(part,) for part in ranges]):
+    for _, proof in workers.map("verifying", _prove, [(part,) for part in ranges]):
         if proof.fault is not None:
             return proof
         untouched += proof.untouched

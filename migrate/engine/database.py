@@ -44,10 +44,15 @@ class Database:
         self.connection.execute("SET memory_limit = ?", [limits.memory])
         self.connection.execute("SET temp_directory = ?", [str(self.folder / "spill")])
         self.connection.execute("SET enable_external_file_cache = false")
-        # A list of words turned into a join would cost more than comparing, and the scan its order.
-        self.connection.execute("SET disabled_optimizers = 'in_clause'")
+        self._optimize()
         if limits.threads is not None:
             self.connection.execute("SET threads = ?", [limits.threads])
+
+    def _optimize(self, *without: str) -> None:
+        # A list of words turned into a join would cost more than comparing, and the scan its order. What two branches of a
+        # CASE share would be computed for all rows, also for those that reach neither.
+        names = ",".join(("in_clause", "common_subexpressions", *without))
+        self.connection.execute(f"SET disabled_optimizers = '{names}'")
 
     def __enter__(self) -> Database:
         return self
@@ -65,6 +70,14 @@ class Database:
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run statements whose result nobody reads."""
         self._execute(sql, parameters)
+
+    def scan(self, sql: str) -> None:
+        """Run a statement that filters by what it computes, without computing that twice."""
+        self._optimize("filter_pushdown")
+        try:
+            self._execute(sql, ())
+        finally:
+            self._optimize()
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Every row of a query that has few."""
@@ -111,6 +124,8 @@ class Database:
     def _execute(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyConnection:
         try:
             return self.connection.execute(sql, parameters) if parameters else self.connection.execute(sql)
+        except duckdb.IOException as error:
+            raise EngineError(f"the engine could not read or write a file: {first_line(error)}") from error
         except (duckdb.OutOfMemoryException, duckdb.TransactionException, duckdb.FatalException) as error:
             raise EngineError(
                 f"the memory limit is too small for this corpus, raise --memory-limit: {first_line(error)}"

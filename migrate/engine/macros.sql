@@ -21,6 +21,11 @@ CREATE OR REPLACE MACRO is_plain_integer(j) AS regexp_full_match(j, '-?(0|[1-9][
 -- A number that a double cannot hold travels as a marked string; here is its text again.
 CREATE OR REPLACE MACRO exact(j) AS CASE WHEN j[2] = chr(1114111) THEN j[3:-2] ELSE j END;
 
+-- Whether no entry of a list stands twice; most lists are short.
+CREATE OR REPLACE MACRO are_distinct(l) AS
+    CASE len(l) WHEN 0 THEN true WHEN 1 THEN true WHEN 2 THEN l[1] <> l[2] WHEN 3 THEN l[1] <> l[2] AND l[1] <> l[3] AND l[2] <> l[3]
+                ELSE len(list_distinct(l)) = len(l) END;
+
 CREATE OR REPLACE MACRO without_doubles(l) AS list_filter(l, lambda x, i: list_position(l, x) = i);
 
 -- Whether this track carries a repair of this code and level on to what is decided after it.

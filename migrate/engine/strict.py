@@ -37,9 +37,7 @@ Verdict = JsonError | tuple[str, str | None, str | None]
 """What is wrong with an item, or its text for the scan, the member that stands twice, and the id that counts then."""
 
 
-def decide(
-    database: Database, loaded: list[Loaded], strays: list[int], judge: Callable[[bytes], Verdict]
-) -> None:
+def decide(database: Database, loaded: list[Loaded], strays: list[int], judge: Callable[[bytes], Verdict]) -> None:
     """Fill ``broken``, ``doubled_members`` and ``fixed``: every line that the scan could not read, or read too leniently.
 
     ``strays`` are lines that it read although they hold control characters JSON does not allow.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from migrate.engine import loading, tracks
@@ -49,11 +50,16 @@ class KataWays:
             raise PlanError(f"the record {grounds.record} is not where it was read before; check the corpus again")
         data, kind = text[slice(*span)], _kind(text)
         found: list[Draft] = []
-        parts = ((None, [edit for edit in wanted if edit.path != ROLE]), ("role", [e for e in wanted if e.path == ROLE]))
+        parts = (
+            (None, [edit for edit in wanted if edit.path != ROLE]),
+            ("role", [e for e in wanted if e.path == ROLE]),
+        )
         for part, edits in parts:
             if not edits:
                 continue
-            proposed = draft(data, edits, _about(self._projects, data, kind, edits, part, len(found), grounds), text_encoded=False)
+            proposed = draft(
+                data, edits, _about(self._projects, data, kind, edits, part, len(found), grounds), text_encoded=False
+            )
             if proposed is not None:
                 found.append(proposed)
                 data = splice(data, _patch(proposed), text_encoded=False)
@@ -67,9 +73,9 @@ class KataWays:
             data = splice(data, _patch(proposed), text_encoded=False)
         return readable(text[:start] + data + text[end:])
 
-    def read_after(self, database: Database, texts: Iterable[str]) -> None:
+    def read_after(self, database: Database, paths: Sequence[Path]) -> None:
         """Into a table as that of the lines."""
-        loading.scan_texts(database, texts, "read_after")
+        loading.scan_files(database, paths, "read_after")
 
     def build_after(
         self, database: Database, ordinals: Sequence[int], rules: RuleSet, progress: Progress | None
@@ -81,9 +87,9 @@ class KataWays:
         database.run(
             "CREATE TABLE after.changed AS SELECT p.ordinal, a.* FROM main.planned p JOIN main.read_after a ON a.rowid = p.rowid"
         )
-        kept = "SELECT * FROM main.items WHERE ordinal NOT IN (SELECT ordinal FROM main.planned)"
+        kept = "SELECT * FROM main.kept WHERE ordinal NOT IN (SELECT ordinal FROM main.planned)"
         tracks.build(
-            database, "after", "safe", rules, progress, f"({kept} UNION ALL BY NAME SELECT * FROM after.changed)"
+            database, "after", "safe", rules, progress, f"{kept} UNION ALL BY NAME SELECT * FROM after.changed"
         )
 
 
@@ -95,7 +101,15 @@ def _patch(proposed: Draft) -> Patch:
     return Patch.read(proposed.patch)
 
 
-def _about(projects: Mapping[str, str], data: str, kind: str, edits: Sequence[Wanted], part: str | None, earlier: int, grounds: Grounds) -> Grounds:
+def _about(
+    projects: Mapping[str, str],
+    data: str,
+    kind: str,
+    edits: Sequence[Wanted],
+    part: str | None,
+    earlier: int,
+    grounds: Grounds,
+) -> Grounds:
     """What the plan line says beside the changes. Each patch before it has moved the revision by one."""
     values = {member.key: data[member.start : member.end] for member in members(data, 0)}
     metadata = values.get("metadata", "{}")

@@ -49,7 +49,9 @@ class Manner:
     def style(self) -> Style:
         """The style, looked up once."""
         if self._style is None:
-            outer = self._outer if isinstance(self._outer, Style) else self._outer.style
+            outer = COMPACT  # an object of several members shows its own
+            if len(self._object[2]) < 2:
+                outer = self._outer if isinstance(self._outer, Style) else self._outer.style
             self._style = style_of(*self._object, outer)
         return self._style
 
@@ -97,7 +99,10 @@ def _colon_before(text: str, start: int) -> str:
 
 
 def _commonest(separators: Iterable[str]) -> str:
-    return Counter(separators).most_common(1)[0][0]
+    found = list(separators)
+    if found.count(found[0]) == len(found):
+        return found[0]
+    return Counter(found).most_common(1)[0][0]
 
 
 def member_changes(

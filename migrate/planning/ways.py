@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from migrate.engine import loading, tracks
@@ -10,6 +11,7 @@ from migrate.engine.database import Database
 from migrate.engine.strict import readable, readable_metadata
 from migrate.engine.tracks import RuleSet
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
+from migrate.planning.ordinary import ordinary_draft
 from migrate.types import Progress
 
 Evidence = Mapping[str, Mapping[str, str]]
@@ -17,7 +19,7 @@ Evidence = Mapping[str, Mapping[str, str]]
 
 
 class Ways(Protocol):
-    """What the planner asks of a system."""
+    """What the planner asks of a system; it travels to other processes."""
 
     def corpus(self, database: Database) -> dict[str, Any]:
         """What a plan's header says of the corpus besides."""
@@ -34,8 +36,8 @@ class Ways(Protocol):
     def after(self, text: str, drafts: Sequence[Draft]) -> str:
         """What the engine is given of the item as planned, on one line."""
 
-    def read_after(self, database: Database, texts: Iterable[str]) -> None:
-        """Take what :meth:`after` gives into the database."""
+    def read_after(self, database: Database, paths: Sequence[Path]) -> None:
+        """Take what :meth:`after` gave, in these files, into the database."""
 
     def build_after(
         self, database: Database, ordinals: Sequence[int], rules: RuleSet, progress: Progress | None
@@ -63,17 +65,20 @@ class ContextServerWays:
 
     def draft(self, text: str, wanted: Sequence[Wanted], grounds: Grounds) -> Sequence[Draft]:
         """One line a record."""
-        proposed = draft(text, wanted, grounds, text_encoded=self._text_encoded)
+        quick = ordinary_draft(text, wanted, grounds, text_encoded=self._text_encoded)
+        proposed = quick if quick is not False else draft(text, wanted, grounds, text_encoded=self._text_encoded)
         return () if proposed is None else (proposed,)
 
     def after(self, text: str, drafts: Sequence[Draft]) -> str:
         """Metadata and tags."""
-        metadata = readable_metadata(drafts[-1].metadata or "null")
+        metadata = drafts[-1].metadata or "null"
+        if not drafts[-1].ordinary:
+            metadata = readable_metadata(metadata)
         return f'{{"metadata":{metadata},"tags":{readable(drafts[-1].tags or "null")}}}'
 
-    def read_after(self, database: Database, texts: Iterable[str]) -> None:
+    def read_after(self, database: Database, paths: Sequence[Path]) -> None:
         """Into the table ``read_after``."""
-        loading.read_planned(database, texts)
+        loading.read_planned(database, paths)
 
     def build_after(
         self, database: Database, ordinals: Sequence[int], rules: RuleSet, progress: Progress | None

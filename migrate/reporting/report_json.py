@@ -132,7 +132,7 @@ def _summary(document: Mapping[str, Any]) -> Summary:
 
 def _count(rule: Mapping[str, Any]) -> RuleCount:
     numbers = (rule[name] for name in ("findings", "safe", "unsafe", "manual", "info"))
-    return RuleCount(rule["code"], rule["slug"], Severity(rule["severity"]), *numbers, urgent=rule.get("urgent", False))
+    return RuleCount(rule["code"], rule["slug"], Severity(rule["severity"]), *numbers, rule.get("urgent", False))
 
 
 def _rule(rule: Mapping[str, Any]) -> RuleReport:

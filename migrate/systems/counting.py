@@ -20,7 +20,7 @@ def counts(database: Database, table: str, registry: Registry) -> tuple[tuple[Ru
         """
     )
     rules = tuple(
-        RuleCount(code, registry[code].slug, _WORST_FIRST[worst - 1], number, *by_level, urgent=registry[code].urgent)
+        RuleCount(code, registry[code].slug, _WORST_FIRST[worst - 1], number, *by_level, registry[code].urgent)
         for code, number, *by_level, worst in rows
     )
     severities = dict.fromkeys((str(severity) for severity in Severity), 0)

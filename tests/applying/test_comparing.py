@@ -9,8 +9,8 @@ import pytest
 from whole_way import applied, options, plan_of, scratch
 
 from migrate.applying.apply import Copy, apply_plan
-from migrate.applying.running import Settings
 from migrate.applying.comparing import holds, own_key, reference_key
+from migrate.applying.running import Settings
 
 DIGITS = "1" * 32
 OTHER = "0198c0ffee0000007a7b3c8d00000001"

@@ -206,6 +206,16 @@ RULES = (
 
 
 @dataclass
+class SimpleSettings:
+    """As ``migrate.applying.running.Settings``."""
+
+    workspace: Path
+    limits: Any
+    said: Callable[[str], None]
+    progress: Any
+
+
+@dataclass
 class Engine:
     """What the rooms will do, and what they were asked for."""
 
@@ -288,9 +298,23 @@ class Engine:
         header, *lines = path.read_bytes().splitlines()
         return SimpleNamespace(header=json.loads(header), lines=lambda: iter(lines))
 
-    def apply_to_file(self, plan: Path, out: Path, *, workspace: Path, limits: Any) -> Any:
-        """As ``migrate.applying.apply.apply_to_file``."""
-        self._called(f"apply {plan} {out}")
+    def apply_plan(self, plan: Path, destination: Any, settings: Any) -> Any:
+        """As ``migrate.applying.apply.apply_plan``."""
+        self._called(f"apply {plan} {destination}")
+        return self._ran(destination, settings)
+
+    def find_run(self, workspace: Path, name: str) -> Any:
+        """As ``migrate.applying.undo.find_run``."""
+        return SimpleNamespace(
+            run_id=name, header={"target": "entries.jsonl"}, path=workspace / "run-1" / "journal.jsonl"
+        )
+
+    def undo_run(self, run: Any, at: str | None, settings: Any) -> Any:
+        """As ``migrate.applying.undo.undo_run``."""
+        self._called(f"undo {run.run_id} {at}")
+        return self._ran(at or run.header["target"], settings)
+
+    def _ran(self, target: str, settings: Any) -> Any:
         plain = {
             "applied": 2,
             "already": 0,
@@ -298,10 +322,11 @@ class Engine:
             "failed": 0,
             "records": 4,
             "untouched_bytes": 1900,
-            "out": out,
+            "target": target,
             "run_id": "run-1",
-            "journal": workspace / "journal.jsonl",
-            "complete": True,
+            "journal": settings.workspace / "journal.jsonl",
+            "kept": (),
+            "resumed": False,
             "problems": (),
         }
         return SimpleNamespace(**{**plain, **self.applied})
@@ -321,7 +346,14 @@ def engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Engine:
         "migrate.rules.registry": {"load": lambda custom=(): SimpleNamespace(rules=RULES)},
         "migrate.rule_cases": {"run_cases": made.run_cases},
         "migrate.planning.plan_file": {"read_plan": made.read_plan, "write": made.write},
-        "migrate.applying.apply": {"apply_to_file": made.apply_to_file},
+        "migrate.applying.apply": {
+            "Copy": str,
+            "InPlace": lambda: "in place",
+            "Destination": object,
+            "apply_plan": made.apply_plan,
+        },
+        "migrate.applying.undo": {"find_run": made.find_run, "undo_run": made.undo_run},
+        "migrate.applying.running": {"Settings": SimpleSettings},
     }
     for name, members in modules.items():
         module = ModuleType(name)

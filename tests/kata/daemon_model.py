@@ -85,7 +85,9 @@ class Daemon:
                 record = Record("project", data["uid"], data["metadata"], data["revision"], gone="deleted_at" in data)
                 daemon.projects[data["id"]] = record
             elif entry["kind"] == "issue":
-                record = Record("issue", data["uid"], data["metadata"], data["revision"], data["short_id"], bool(data["deleted_at"]))
+                record = Record(
+                    "issue", data["uid"], data["metadata"], data["revision"], data["short_id"], bool(data["deleted_at"])
+                )
                 daemon.issues[data["project_id"], data["short_id"]] = record
         return daemon
 
@@ -145,7 +147,9 @@ class Daemon:
                 return error(400, "invalid_metadata_value", f"invalid value: {key}")
         designates = found.kind == "project" and patch.get("role") == "inbox"
         if designates and len(patch) > 1:
-            return error(400, "invalid_inbox_designation", "Inbox designation cannot be combined with other metadata changes")
+            return error(
+                400, "invalid_inbox_designation", "Inbox designation cannot be combined with other metadata changes"
+            )
         if (refusal := self.refusals.get(found.uid)) is not None:
             return error(*refusal, "not now")
         if wanted is not None and wanted != found.revision:
@@ -219,7 +223,7 @@ def serving(daemon: Daemon) -> Iterator[Daemon]:
             self.wfile.write(data[: len(data) // 2] if cut else data)
             self.close_connection = True
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, *_args: Any) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

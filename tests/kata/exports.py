@@ -53,7 +53,13 @@ def closed(number: int, metadata: str) -> str:
 
 def project(number: int, metadata: str, **more: Any) -> str:
     """A project; its uid is apart from those of issues."""
-    data = {"id": number, "uid": uid(900_000 + number), "name": f"project-{number}", "created_at": "2026-05-20T09:00:00.000Z", "revision": 4}
+    data = {
+        "id": number,
+        "uid": uid(900_000 + number),
+        "name": f"project-{number}",
+        "created_at": "2026-05-20T09:00:00.000Z",
+        "revision": 4,
+    }
     return line("project", {**data, **more}, metadata)
 
 

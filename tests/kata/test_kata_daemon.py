@@ -156,7 +156,9 @@ def test_undo_puts_back_what_is_still_ours(desk: Desk) -> None:
     assert (code, result["applied"], result["stale"]) == (5, 4, 1)
     assert desk.daemon.record(J9K0).metadata["checklist"] == []
     assert desk.daemon.record(D5F6).metadata.pop("new") == 1
-    assert json.dumps({uid: desk.daemon.record(uid).metadata for uid in (PERSONAL, D5F6, G7H8)}, sort_keys=True) == before
+    assert (
+        json.dumps({uid: desk.daemon.record(uid).metadata for uid in (PERSONAL, D5F6, G7H8)}, sort_keys=True) == before
+    )
     assert ("/api/v1/projects/1/issues/d5f6/metadata", '"rev-9"', ["scheduled_on", "someday"]) in posted(desk.daemon)
     code, result = desk.undo(applied["run_id"])
     assert (result["applied"], result["already_applied"]) == (0, 4)

@@ -42,14 +42,18 @@ def test_only_the_touched_keys_change(tmp_path: Path) -> None:
         old, now = (json.loads(one)["data"] for one in (before, after))
         assert {name for name in old if old[name] != now[name]} == {"metadata"}
     # Revisions and events say what happened in the daemon, and this did not.
-    assert [json.loads(b)["data"]["revision"] for _, b in pairs] == [json.loads(a)["data"]["revision"] for a, _ in pairs]
+    assert [json.loads(b)["data"]["revision"] for _, b in pairs] == [
+        json.loads(a)["data"]["revision"] for a, _ in pairs
+    ]
 
 
 def test_spellings_beside_a_repair_stay(tmp_path: Path) -> None:
     metadata = '{"a": 1E5, "someday" : "true", "b":[1.50,1e400 ,"\\u00e9\\/"],"checklist":[{"id":"01arz3ndektsv4rrffq69g5fav","text":"x","done":false,"n":1.50}]}'
     text = standard([issue(1, metadata), issue(2, '{"x":9007199254740993}')]).replace("\n", "\r\n")
     new = repaired(tmp_path, text)
-    wanted = metadata.replace('"someday" : "true"', '"someday" : true').replace("01arz3ndektsv4rrffq69g5fav", "01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    wanted = metadata.replace('"someday" : "true"', '"someday" : true').replace(
+        "01arz3ndektsv4rrffq69g5fav", "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    )
     assert new == text.replace(metadata, wanted)
 
 
@@ -76,7 +80,9 @@ def test_a_line_that_moved_on_is_left_alone(tmp_path: Path) -> None:
     moved[2] = moved[2].replace('"revision":3', '"revision":4')
     moved[3] = moved[3].replace('"someday":"true"', '"someday":"TRUE"')
     path.write_text("\n".join(moved) + "\n", "utf-8")
-    code, output = call(tmp_path, "apply", str(tmp_path / "plan.jsonl"), "-o", str(tmp_path / "new.jsonl"), "--format", "json")
+    code, output = call(
+        tmp_path, "apply", str(tmp_path / "plan.jsonl"), "-o", str(tmp_path / "new.jsonl"), "--format", "json"
+    )
     result = json.loads(output)
     assert (code, result["applied"], result["stale"]) == (5, 1, 2)
     assert "its revision is 4 and not 3" in str(result["problems"])
@@ -91,7 +97,10 @@ def test_an_export_is_known_by_its_first_line(tmp_path: Path) -> None:
     code, output = call(tmp_path, "check", str(packed), "--format", "json")
     assert code == 1 and json.loads(output)["corpus"]["system"] == "kata"
     (tmp_path / "other.jsonl").write_text('{"id": 1, "metadata": {}}\n', "utf-8")
-    assert json.loads(call(tmp_path, "check", str(tmp_path / "other.jsonl"), "--format", "json")[1])["corpus"]["system"] == "context-server"
+    assert (
+        json.loads(call(tmp_path, "check", str(tmp_path / "other.jsonl"), "--format", "json")[1])["corpus"]["system"]
+        == "context-server"
+    )
     code, output = call(tmp_path, "check", str(tmp_path / "other.jsonl"), "--system", "kata", "--format", "json")
     assert json.loads(output)["corpus"]["system"] == "kata" and code == 1
 
@@ -115,7 +124,14 @@ def test_every_kind_of_line_is_read_or_tolerated(tmp_path: Path) -> None:
         if kind == "issue_embedding":
             lines.append(issue(1, "{}"))
         if kind == "link":
-            data = {"id": 1, "from_issue_id": 1, "from_issue_uid": uid(1), "to_issue_id": 1, "to_issue_uid": uid(1), "type": "related"}
+            data = {
+                "id": 1,
+                "from_issue_id": 1,
+                "from_issue_uid": uid(1),
+                "to_issue_id": 1,
+                "to_issue_uid": uid(1),
+                "type": "related",
+            }
             lines.append(line("link", data))
         elif kind == "recurrence":
             lines.append(line(kind, {"id": 1, "uid": uid(77), "project_id": 1}, "{}", "template_metadata"))
@@ -158,7 +174,18 @@ def test_a_line_beyond_what_is_scanned_is_read_alone(tmp_path: Path) -> None:
     ],
 )
 def test_the_host_changes_no_result(tmp_path: Path, environment: dict[str, str]) -> None:
-    words = [sys.executable, "-m", "migrate", "plan", str(MIXED), "-o", str(tmp_path / "plan.jsonl"), "--unsafe-fixes", "--workspace", str(tmp_path)]
+    words = [
+        sys.executable,
+        "-m",
+        "migrate",
+        "plan",
+        str(MIXED),
+        "-o",
+        str(tmp_path / "plan.jsonl"),
+        "--unsafe-fixes",
+        "--workspace",
+        str(tmp_path),
+    ]
     subprocess.run(words, check=True, capture_output=True, cwd=ROOT, env={**os.environ, **environment})
     with examined(MIXED.read_text("utf-8"), tmp_path, unsafe_fixes=True) as examination:
         here = hashlib.sha256(b"".join(examination.plan().lines)).hexdigest()

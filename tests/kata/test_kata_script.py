@@ -31,7 +31,7 @@ codes = json.loads(plan) if plan else {{}}
 number = sum(1 for line in open(log, encoding="utf-8") if json.loads(line)[1] != "get")
 sys.exit(codes.get(str(number), 0))
 """
-MESSAGE = "it's \"quoted\" $(touch pwned) `id` \\ $HOME\nsecond line\ttab – 日本語 %s"
+MESSAGE = 'it\'s "quoted" $(touch pwned) `id` \\ $HOME\nsecond line\ttab – 日本語 %s'
 
 
 class Desk:
@@ -57,7 +57,9 @@ class Desk:
             **os.environ, "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "KATA_LOG": str(self.folder / "log"),
             "KATA_ANSWERS": json.dumps(answers or {}), **more,
         }  # fmt: skip
-        return subprocess.run([shell, str(self.script), *words], cwd=self.folder, env=environment, capture_output=True, check=False).returncode
+        return subprocess.run(
+            [shell, str(self.script), *words], cwd=self.folder, env=environment, capture_output=True, check=False
+        ).returncode
 
     def calls(self) -> list[list[str]]:
         log = self.folder / "log"
@@ -75,14 +77,24 @@ TWO_STEPS = standard([issue(1, '{"scheduled_on":" 2026-05-20","someday":"true"}'
 def test_every_value_arrives_as_it_is(tmp_path: Path, shell: str) -> None:
     value = {"from": "a", "message": MESSAGE, "re": None}
     metadata = json.dumps({"notify.cmV2aWV3ZXI=": value, "someday": "true", "scheduled_on": " 2026-05-20"})
-    name = "it's $(a) \"b\"\n日本"
-    desk = Desk(tmp_path, standard([line("issue", json.loads(issue(1, "{}"))["data"] | {"project_id": 2, "metadata": json.loads(metadata)})], [project(2, "{}", name=name)]))
+    name = 'it\'s $(a) "b"\n日本'
+    desk = Desk(
+        tmp_path,
+        standard(
+            [line("issue", json.loads(issue(1, "{}"))["data"] | {"project_id": 2, "metadata": json.loads(metadata)})],
+            [project(2, "{}", name=name)],
+        ),
+    )
     assert desk.run(shell=shell) == 0
     ref = json.loads(issue(1, "{}"))["data"]["short_id"]
     calls = {call[3]: call for call in desk.calls()}
     assert set(calls) == {"notify.cmV2aWV3ZXI", "notify.cmV2aWV3ZXI=", "someday", "scheduled_on"}
     moved = calls["notify.cmV2aWV3ZXI"]
-    assert moved[:4] == ["meta", "set", ref, "notify.cmV2aWV3ZXI"] and json.loads(moved[4]) == value and "--json-value" in moved
+    assert (
+        moved[:4] == ["meta", "set", ref, "notify.cmV2aWV3ZXI"]
+        and json.loads(moved[4]) == value
+        and "--json-value" in moved
+    )
     assert calls["scheduled_on"][4] == "2026-05-20" and "--json-value" not in calls["scheduled_on"]
     assert calls["notify.cmV2aWV3ZXI="][:4] == ["meta", "unset", ref, "notify.cmV2aWV3ZXI="]
     assert {call[call.index("--project") + 1] for call in desk.calls()} == {name}
@@ -139,12 +151,18 @@ def test_patches_of_projects_are_comments(tmp_path: Path) -> None:
     desk = Desk(tmp_path, standard([], [project(2, '{"area":7}', name="evil\nrm -rf / #")]))
     assert desk.run() == 0 and desk.calls() == []
     text = desk.script.read_text("utf-8")
-    assert '#   POST /api/v1/projects/2/metadata\n#   If-Match: "rev-4"\n#   {"actor":"ACTOR","patch":{"area":"7"}}' in text
+    assert (
+        '#   POST /api/v1/projects/2/metadata\n#   If-Match: "rev-4"\n#   {"actor":"ACTOR","patch":{"area":"7"}}'
+        in text
+    )
     assert "\nrm" not in text
 
 
 def test_values_that_no_argument_can_hold_go_as_json(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, standard([issue(1, '{"checklist":[{"ID":"01ARZ3NDEKTSV4RRFFQ69G5FAV","text":"a\\u0000b","done":false}]}')]))
+    desk = Desk(
+        tmp_path,
+        standard([issue(1, '{"checklist":[{"ID":"01ARZ3NDEKTSV4RRFFQ69G5FAV","text":"a\\u0000b","done":false}]}')]),
+    )
     assert desk.run() == 0
     (call,) = desk.calls()
     assert json.loads(call[4])[0]["text"] == "a\0b" and "--json-value" in call
@@ -152,7 +170,9 @@ def test_values_that_no_argument_can_hold_go_as_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("environment", [{"LC_ALL": "C"}, {"LC_ALL": "C.UTF-8", "TZ": "Pacific/Apia"}])
 def test_the_locale_changes_no_argument(tmp_path: Path, environment: dict[str, Any]) -> None:
-    desk = Desk(tmp_path, standard([issue(1, '{"notify.TGVh":{"from":"a"},"notify.Léa":{"from":"é","message":"日本"}}')]))
+    desk = Desk(
+        tmp_path, standard([issue(1, '{"notify.TGVh":{"from":"a"},"notify.Léa":{"from":"é","message":"日本"}}')])
+    )
     assert desk.run(**environment) == 0
     assert json.loads(desk.calls()[0][4]) == {"from": "é", "message": "日本"}
 

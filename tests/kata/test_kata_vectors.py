@@ -31,7 +31,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, set[str]]:
     projects, issues = [], []
     for number, (registry, key, raw, _, _) in enumerate(VECTORS, 1):
         metadata = f"{{{json.dumps(key)}:{raw}}}"
-        (projects if registry == "project" else issues).append((project if registry == "project" else issue)(number, metadata))
+        (projects if registry == "project" else issues).append(
+            (project if registry == "project" else issue)(number, metadata)
+        )
     return codes(export(project(999, "{}"), *projects, *issues), tmp_path_factory.mktemp("vectors"))
 
 

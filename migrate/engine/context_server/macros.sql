@@ -47,8 +47,10 @@ CREATE OR REPLACE MACRO offset_minutes(o) AS
               * (o[2:3]::BIGINT * 60 + CASE WHEN length(o) > 3 THEN right(o, 2)::BIGINT ELSE 0 END) END;
 CREATE OR REPLACE MACRO moment_of_string(s) AS
     CASE WHEN s[1:4] = '0000' THEN NULL
-         WHEN strlen(s) = 19 AND translate(s, '123456789T', '000000000 ') = '0000-00-00 00:00:00'
+         WHEN regexp_full_match(s, '[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}')
          THEN epoch_us(try_cast(s AS TIMESTAMP))
+         WHEN regexp_full_match(s, '[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}Z')
+         THEN epoch_us(try_cast(left(s, 19) AS TIMESTAMP))
          WHEN moment_part(s, 1) <> '' AND NOT (moment_part(s, 3) = '' AND moment_part(s, 4) <> '')
          THEN epoch_us(try_cast(moment_part(s, 1) || ' ' || moment_part(s, 2)
                                 || CASE WHEN moment_part(s, 3) = '' THEN ':00' ELSE moment_part(s, 3) END
@@ -61,7 +63,8 @@ CREATE OR REPLACE MACRO moment_of_number(j) AS
          THEN (try_cast(j AS DOUBLE) * 1000000)::BIGINT END;
 CREATE OR REPLACE MACRO moment(j) AS
     CASE WHEN j IS NULL THEN NULL
-         WHEN j[1] = '"' THEN moment_of_string(json_extract_string(j, '$'))
+         WHEN regexp_full_match(j, '"[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}"') THEN epoch_us(try_cast(j[2:20] AS TIMESTAMP))
+         WHEN j[1] = '"' THEN moment_of_string(string_of(j))
          WHEN is_number(j) THEN moment_of_number(j) END;
 
 -- A real calendar date in the form YYYY-MM-DD.
@@ -89,6 +92,7 @@ CREATE OR REPLACE MACRO own_form(key) AS CASE key[1] WHEN 'i' THEN 'integer' WHE
 -- The strings of a JSON array of strings, or of one string; NULL for anything else.
 CREATE OR REPLACE MACRO string_list_of_array(j) AS
     CASE WHEN j = '[]' THEN []::VARCHAR[]
+         WHEN regexp_full_match(j, '\["[^"\\]*"(,"[^"\\]*")*\]') THEN string_split(j[3:-3], '","')
          WHEN starts_with(j, '[') AND list_bool_and(list_transform(json_extract(j, '$[*]')::VARCHAR[], lambda t: starts_with(t, '"')))
          THEN json_extract_string(j, '$[*]') END;
 CREATE OR REPLACE MACRO string_list(j) AS
@@ -101,17 +105,23 @@ CREATE OR REPLACE MACRO clean_tag(t) AS
          ELSE lower(replace(trim(t, getvariable('blanks')), 'İ', 'i̇')) END;
 CREATE OR REPLACE MACRO cleaned_tags(l) AS
     without_doubles(list_filter(list_transform(l, lambda t: clean_tag(t)), lambda t: t <> ''));
+-- Tags as found, and as the server keeps them; most are `plain`: an array of different tokens that are kept as they are.
+CREATE OR REPLACE MACRO tags_listed(j, plain) AS
+    CASE WHEN j IS NULL THEN NULL WHEN plain THEN string_split(j[3:-3], '","') ELSE string_list_of_array(j) END;
+CREATE OR REPLACE MACRO tags_cleaned(j, plain) AS
+    CASE WHEN j IS NULL THEN NULL WHEN plain THEN string_split(j[3:-3], '","') ELSE cleaned_tags(string_list_of_array(j)) END;
+-- A kind of the registry in its right spelling.
+CREATE OR REPLACE MACRO kind_named(t) AS
+    CASE WHEN t IS NULL THEN NULL WHEN is_kind_name(t) THEN t WHEN is_kind_name(fold(t)) THEN fold(t) END;
 -- A string that is blank or holds several values.
 CREATE OR REPLACE MACRO is_crowded_text(s) AS ascii_trim(s) = '' OR regexp_matches(s, '[,;\r\n]');
 CREATE OR REPLACE MACRO is_upstream_ref(s) AS regexp_full_match(s, '[^\s#/]+(/[^\s#/]+)+#[0-9]+');
 CREATE OR REPLACE MACRO exact_json(j) AS exact(j);
 CREATE OR REPLACE MACRO tokens_of(l) AS without_doubles(list_transform(l, lambda t: ascii_lower(ascii_trim(t))));
-CREATE OR REPLACE MACRO report_type_core(t) AS map_extract_value(getvariable('report_types'), t);
 
 CREATE OR REPLACE MACRO id_value_of(key) AS CASE WHEN starts_with(key, 'h') THEN '"' || key[2:] || '"' ELSE key[2:] END;
 CREATE OR REPLACE MACRO is_artifact(kind) AS is_kind_token(kind);
 CREATE OR REPLACE MACRO needs_status(kind) AS is_kind_with_status(kind);
-CREATE OR REPLACE MACRO status_family(kind) AS map_extract_value(getvariable('status_families'), kind);
 CREATE OR REPLACE MACRO in_vocabulary(vocabulary, status) AS
     CASE vocabulary WHEN 'work' THEN is_status_of_work(status)
                     WHEN 'issue' THEN is_status_of_issue(status)
@@ -141,12 +151,15 @@ CREATE OR REPLACE MACRO only_one(a, b, c, d, e) AS
               OR coalesce(c <> coalesce(a, b, c, d, e), false) OR coalesce(d <> coalesce(a, b, c, d, e), false)
               OR coalesce(e <> coalesce(a, b, c, d, e), false) THEN NULL ELSE coalesce(a, b, c, d, e) END;
 
+-- How many members a short, compact JSON text can have at most, at any depth.
+CREATE OR REPLACE MACRO member_bound(j) AS CASE WHEN j IS NULL THEN 0 ELSE (strlen(j) - strlen(replace(j, '":', ''))) // 2 END;
+
 CREATE OR REPLACE MACRO is_other_than_string(j) AS NOT starts_with(j, '"') AND j <> 'null';
 -- Cheap looks before dear ones.
 CREATE OR REPLACE MACRO opens_placeholder(j) AS starts_with(j, '"[') OR starts_with(j, '"<') OR starts_with(j, '"..');
 CREATE OR REPLACE MACRO are_plain_tokens(j) AS
-    j IS NULL OR regexp_full_match(j, '\["[a-z0-9._+#-]+"\]')
-    OR (regexp_full_match(j, '\["[a-z0-9._+#-]+"(,"[a-z0-9._+#-]+")*\]') AND len(list_distinct(plain_elements(j))) = len(plain_elements(j)));
-
--- How many members a compact JSON text can have at most, at any depth.
-CREATE OR REPLACE MACRO member_bound(j) AS coalesce((strlen(j) - strlen(replace(j, '":', ''))) // 2, 0);
+    CASE WHEN j IS NULL THEN true
+         WHEN regexp_full_match(j, '\["[a-z0-9._+#-]+"(,"[a-z0-9._+#-]+")*\]')
+         THEN NOT contains(j, ',') OR list_transform([string_split(j[3:-3], '","')], lambda l: are_distinct(l))[1] ELSE false END;
+CREATE OR REPLACE MACRO has_untidy_tokens(j, l) AS
+    l IS NOT NULL AND NOT (starts_with(j, '"') AND is_crowded_text(l[1])) AND tokens_of(l) <> l;

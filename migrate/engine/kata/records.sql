@@ -1,13 +1,4 @@
 -- The records of this track: the lines that hold metadata.
-CREATE VIEW records AS
 SELECT * EXCLUDE (broken, copy, line_hash, length, doubtful, nested, metadata, meta_key, meta_value, link_type, from_key, to_key),
        id_value_of(id_key) AS id_value, record_kind IN ('issue', 'recurrence') AS plans
-FROM $LINES WHERE broken IS NULL AND record_kind IS NOT NULL;
--- All lines, whatever they hold.
-CREATE VIEW entries AS SELECT * FROM $LINES;
--- The first line of each kind that stands behind one that must come later, and how many there are.
-CREATE TABLE misplaced AS
-WITH spans AS (
-    SELECT kind, rank, min(ordinal) AS first, max(ordinal) AS last FROM entries JOIN main.kinds USING (kind) WHERE broken IS NULL GROUP BY kind, rank),
-late AS (SELECT a.kind, min(b.first) AS after FROM spans a JOIN spans b ON b.rank > a.rank AND b.first < a.last GROUP BY a.kind)
-SELECT min(e.ordinal) AS ordinal, e.kind, count(*) AS lines FROM entries e JOIN late l USING (kind) WHERE e.broken IS NULL AND e.ordinal > l.after GROUP BY e.kind;
+FROM $LINES WHERE broken IS NULL AND record_kind IS NOT NULL
