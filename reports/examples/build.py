@@ -22,6 +22,7 @@ from click.testing import CliRunner
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SAMPLES = Path("sample_data", "context_server")
+KATA = Path("sample_data", "kata")
 sys.path.insert(0, str(ROOT))
 
 from migrate.cli.main import PROGRAM, cli  # noqa: E402 - the package lies beside this script and need not be installed
@@ -34,6 +35,7 @@ class Example:
     corpus: str
     options: tuple[str, ...] = ()
     checked: bool = True
+    folder: Path = SAMPLES
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -41,6 +43,7 @@ EXAMPLES: Mapping[str, Example] = {
     "entries-unsafe": Example("entries.jsonl", ("--unsafe-fixes",), checked=False),
     "entries_uuid": Example("entries_uuid.jsonl", ("--id-map", (SAMPLES / "id_map.json").as_posix())),
     "clean": Example("clean.jsonl"),
+    "kata": Example("export.jsonl", ("--unsafe-fixes",), folder=KATA),
 }
 
 CHECKED = {"jsonl": "check.jsonl", "github": "check.github.txt"}
@@ -60,8 +63,8 @@ _FIXED = (
 def build(name: str, folder: Path) -> dict[str, bytes]:
     """The files of an example by name; ``folder`` is empty and takes what the commands write."""
     example = EXAMPLES[name]
-    shutil.copytree(ROOT / SAMPLES, folder / SAMPLES)
-    corpus = (SAMPLES / example.corpus).as_posix()
+    shutil.copytree(ROOT / example.folder, folder / example.folder)
+    corpus = (example.folder / example.corpus).as_posix()
     made = {}
     with chdir(folder):
         if example.checked:
