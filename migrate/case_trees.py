@@ -1,7 +1,8 @@
 """Git working trees as data: a dictionary of files, commits and links becomes a repository, for rule cases, samples and tests.
 
-A tree has ``files`` (path to content), ``git`` (None for a plain folder; ``commits``, ``nested``, ``nested_commit``, ``nested_after``),
-then ``after_remove`` (paths) and ``after`` (files again). A content is text, {"base64": text}, {"symlink": target} with ``<root>`` for
+A tree has ``standard`` (scopes that get the whole standard layout, with a state that says something, each without the paths in
+``without``), ``files`` (path to content), ``git`` (None for a plain folder; ``commits``, ``nested``, ``nested_commit``, ``nested_after``),
+then ``after_remove`` (paths) and ``after`` (files again). A content is text, {"base64": text}, {"repeat": [text, number]}, {"symlink": target} with ``<root>`` for
 the tree's absolute path, {"dir": true} or {"fifo": true}. A commit has ``files``, ``remove``, ``add`` (paths, all by default),
 ``date`` and ``author_date``, and ``empty`` where it may change nothing.
 """
@@ -12,9 +13,11 @@ import base64
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from migrate.corpora.repository.layout import STATE_FILE, TEMPLATES
 
 _NAMES = {"GIT_AUTHOR_NAME": "case", "GIT_COMMITTER_NAME": "case", "GIT_AUTHOR_EMAIL": "", "GIT_COMMITTER_EMAIL": ""}
 _UNTOUCHED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
@@ -27,6 +30,7 @@ _SETTINGS = (
 def build(tree: Mapping[str, Any], root: Path) -> Path:
     """Make the tree in a folder that does not exist yet, and give it back. Needs the command ``git``."""
     root.mkdir(parents=True)
+    write(root, standard(tree.get("standard") or (), tree.get("without") or ()))
     write(root, tree.get("files") or {})
     repository = tree.get("git", {})
     if repository is not None:
@@ -43,6 +47,13 @@ def build(tree: Mapping[str, Any], root: Path) -> Path:
     return root
 
 
+def standard(scopes: Iterable[str], without: Container[str] = ()) -> dict[str, str]:
+    """The files of the standard layout in each scope, the state filled in, so that nothing is found in them."""
+    files = {**TEMPLATES, STATE_FILE: "# Current State\n\n## Current focus\n\nShipping.\n"}
+    named = {f"{scope}/{path}".removeprefix("./"): text for scope in scopes for path, text in files.items()}
+    return {path: text for path, text in named.items() if path not in without}
+
+
 def write(root: Path, files: Mapping[str, Any]) -> None:
     """Write files, links and folders; parents are made."""
     for name, content in files.items():
@@ -51,6 +62,8 @@ def write(root: Path, files: Mapping[str, Any]) -> None:
         match content:
             case str():
                 path.write_bytes(content.encode("utf-8", "surrogatepass"))
+            case {"repeat": [text, number]}:
+                path.write_bytes((text * number).encode())
             case {"base64": text}:
                 path.write_bytes(base64.b64decode(text))
             case {"symlink": target}:

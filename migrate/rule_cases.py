@@ -3,7 +3,7 @@
 A file holds ``code`` and ``cases``; a case has ``name``, ``records`` (JSON lines), ``findings`` (all of this code, as
 ``[id, level, path]``) and, where it says what is written, ``safe`` and ``unsafe`` (id to the whole ``metadata`` and, if
 they change, ``tags``; or ``unchanged: true``), with ``options`` (select, ignore, partial, id_map, status_map, safe_fixes,
-unsafe_only).
+unsafe_only). A case of repository contexts has a ``tree`` instead, see :mod:`migrate.rule_tree_cases`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from migrate import rule_tree_cases
 from migrate.engine.json_text import JsonError, check, unquote
 from migrate.engine.kata_lines import record_span
 from migrate.planning.drafting import stored, value_at
@@ -61,8 +62,12 @@ def cases(folder: Path) -> Iterator[Case]:
         if not isinstance(text, dict) or "cases" not in text:
             continue
         for facts in text["cases"]:
-            if not isinstance(facts, dict) or not {"name", "records", "findings"} <= facts.keys():
-                raise RuleError(f"{file}: a case has a name, records and findings")
+            if (
+                not isinstance(facts, dict)
+                or not {"name", "findings"} <= facts.keys()
+                or not {"records", "tree"} & facts.keys()
+            ):
+                raise RuleError(f"{file}: a case has a name, records (or a tree) and findings")
             yield Case(file, str(text["code"]), str(facts["name"]), facts)
 
 
@@ -83,6 +88,11 @@ def differences(case: Case, options: Options | None = None) -> Iterator[str]:
     """One sentence for each thing that is not as the case says."""
     with tempfile.TemporaryDirectory(prefix="corpus-migrate-case-") as name:
         folder = Path(name)
+        if "tree" in case.facts:
+            yield from rule_tree_cases.differences(
+                case.code, case.facts, _options(case, options or Options(), folder), folder
+            )
+            return
         source = folder / "records.jsonl"
         source.write_text(case.facts["records"], encoding="utf-8", newline="\n")
         chosen = _options(case, options or Options(), folder)

@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 SHARED = {"types", "naming"}
 """Every room may use these; they use nothing of ours."""
-COMPOSITION = {"systems", "rule_cases"}
+COMPOSITION = {"systems", "rule_cases", "rule_tree_cases", "case_trees"}
 """Put the rooms together; only the command line and tests use them."""
 MAY_USE = {
     "engine": set(),
@@ -30,7 +30,9 @@ MAY_USE = {
     "__main__": {"cli"},
     "__init__": set(),
     "systems": {"corpora", "engine", "rules", "planning", "results"},
-    "rule_cases": {"corpora", "engine", "rules", "planning", "systems"},
+    "rule_cases": {"corpora", "engine", "rules", "planning", "systems", "rule_tree_cases"},
+    "rule_tree_cases": {"corpora", "systems", "case_trees"},
+    "case_trees": {"corpora"},
     "results": set(),
     "types": set(),
     "naming": set(),

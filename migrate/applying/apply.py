@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from migrate.applying import context_orders
 from migrate.applying.errors import Refused
 from migrate.applying.file_places import copies, originals
 from migrate.applying.file_target import FileTarget
@@ -17,7 +18,7 @@ from migrate.applying.judging import Judged
 from migrate.applying.kata_client import Client
 from migrate.applying.kata_daemon import KIND, DaemonTarget
 from migrate.applying.manners import Manner, manner_of
-from migrate.applying.orders import of_plan
+from migrate.applying.orders import Orders, of_plan
 from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
@@ -26,7 +27,7 @@ from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
 from migrate.engine.processes import Workers, available
 from migrate.naming import corpus_name
-from migrate.planning.plan_file import read_plan
+from migrate.planning.plan_file import PlanFile, read_plan
 
 
 class Destination(Protocol):
@@ -142,7 +143,7 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
             if destination.mode != "copy":
                 _check_not_moved(judged, [run for run in same if run.complete], earlier)
 
-        with engine(settings, manner) as (database, workers), of_plan(database, plan, manner, corpus) as orders:
+        with engine(settings, manner) as (database, workers), _orders(database, plan, manner, corpus) as orders:
             target = destination.open(source, run_id, past, database, workers)
             try:
                 check_identity(orders, target, "this plan")
@@ -158,6 +159,11 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
                 return run.carry_out(may_begin, settings.said)
             finally:
                 target.close()
+
+
+def _orders(database: Database, plan: PlanFile, manner: Manner, corpus: Mapping[str, Any]) -> Orders:
+    of_contexts = plan.header["corpus"].get("system") == "repository-context"
+    return context_orders.of_plan(plan) if of_contexts else of_plan(database, plan, manner, corpus)
 
 
 def _check_not_moved(judged: Judged, complete: Sequence[PastRun], earlier: Sequence[PastRun]) -> None:

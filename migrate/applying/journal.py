@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from migrate.applying.errors import ApplyError, Unwritable
 from migrate.corpora.rewrite import flush_folder
+from migrate.engine.json_walk import string_end
 
 FORMAT = "corpus-migrate.journal/1"
 NAME = "journal.jsonl"
@@ -165,8 +166,10 @@ class PastRun:
 
 def _id(raw: bytes, start: bytes) -> str:
     """Of a line of ours, the id behind its start."""
-    rest = raw[len(start) : len(start) + 5000]
-    return rest[: rest.index(b",")].decode()
+    text = raw[len(start) : len(start) + 20_000].decode("utf-8", "replace")
+    if text[:1] == '"':
+        return text[: string_end(text, 0)]
+    return text[: text.index(",")]
 
 
 def past_run(folder: Path) -> PastRun | None:

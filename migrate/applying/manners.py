@@ -52,6 +52,13 @@ _MANNERS = {
         InExport(ByJournal(_KATA_IDS, "revision")),
         inside,
     ),
+    # Its orders are read by themselves.
+    "repository-context": Manner(
+        CONTEXT_SERVER,
+        lambda: (vocabulary.word_lists(), vocabulary.meanings()),
+        lambda corpus: ByPlan(False),
+        ByJournal(),
+    ),
     "kata-daemon": Manner(
         KATA, _kata_words, lambda corpus: ByValues(), OfPart(ByJournal(_KATA_IDS, "revision")), parts=True
     ),

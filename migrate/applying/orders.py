@@ -77,6 +77,10 @@ class Orders:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
         self._file.close()
 
     def line(self, number: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from migrate.applying import context_orders, context_target
 from migrate.applying.apply import engine
 from migrate.applying.errors import Refused
 from migrate.applying.file_places import originals
@@ -73,6 +74,8 @@ def undo_run(run: PastRun, at: str | None, settings: Settings) -> RunResult:
 
 
 def _of_journal(database: Database, run: PastRun, manner: Manner) -> Orders:
+    if run.header.get("kind") == context_target.KIND:
+        return context_orders.of_journal(run)
     return read_orders(database, run.path, _NAMES, manner.by_journal, None, manner.inside)
 
 
@@ -80,6 +83,8 @@ def _open(run: PastRun, at: str | None, run_id: str, database: Database, workers
     """The target that the run wrote to, wherever it is now."""
     if run.header["kind"] == KIND:
         return DaemonTarget(Client(at or run.header["uri"]), run.header["actor"])
+    if run.header["kind"] == context_target.KIND:
+        return context_target.open_again(run.header, at, run_id)
     shards: Sequence[Shard]
     if at is not None:
         shards = open_files(at).shards

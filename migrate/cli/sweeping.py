@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,7 +27,7 @@ from migrate.types import Finding, RuleCount, Summary
 if TYPE_CHECKING:
     from migrate.planning.plan_file import Plan
     from migrate.sweeps.states import Compared
-    from migrate.systems import Examination
+    from migrate.systems import Examined
 
 TREND = 30
 """Sweeps that a report shows."""
@@ -47,7 +49,21 @@ class Taken:
     full: bool = True
 
 
-def take(examination: Examination, folder: Path) -> Taken:
+@contextlib.contextmanager
+def scratch(call: Invocation) -> Iterator[Path]:
+    """A folder that goes with the block, where the engine's own is."""
+    parent = call.settings["temp-dir"]
+    try:
+        if parent is not None:
+            parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(prefix="corpus-migrate-", dir=parent)
+    except OSError as error:
+        raise CommandError(f"the temp folder {parent or ''} cannot be used: {error.strerror}") from error
+    with folder as name:
+        yield Path(name)
+
+
+def take(examination: Examined, folder: Path) -> Taken:
     """Write the table of findings into a folder and keep the numbers."""
     from migrate.reporting import findings_table
 
@@ -194,7 +210,9 @@ def plan_part(made: Plan) -> PlanPart:
             record = json.loads(line)
         fields.update(_field(change["path"]) for change in record.get("changes", ()))
         if number < _SAMPLES and len(line) <= _LONGEST_SAMPLE:
-            wanted = next((code for code in record["codes"] if len(samples.get(code, ())) < _SAMPLES_A_RULE), None)
+            wanted = next(
+                (code for code in record.get("codes", ()) if len(samples.get(code, ())) < _SAMPLES_A_RULE), None
+            )
             if wanted is not None:
                 samples.setdefault(wanted, []).append(line.decode())
                 number += 1
@@ -229,6 +247,20 @@ def baseline_of(call: Invocation, uri: str, *, ignored: bool = False, required: 
             f"--baseline {named} is not there; corpus-migrate baseline write CORPUS --baseline {named} makes it"
         )
     return named or corpus_folder(call, uri) / NAME
+
+
+def state_mark(call: Invocation) -> str:
+    """A mark of everything that decides what an examination finds and tells."""
+    from migrate.planning.chosen import chosen_options
+
+    options = call.settings.options()
+    told = {
+        **chosen_options(options, ()),
+        "select": options.select,
+        "ignore": options.ignore,
+        "evidence": options.evidence,
+    }
+    return digest(told, call)
 
 
 def digest(options: Mapping[str, Any], call: Invocation) -> str:

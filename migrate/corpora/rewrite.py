@@ -91,10 +91,10 @@ def discard_leftover(destination: Path, mark: str) -> None:
     _marked(destination.resolve(), mark).unlink(missing_ok=True)
 
 
-def probe(destination: Path, mark: str) -> None:
+def probe(destination: Path) -> None:
     """Raises CorpusError where no file can be made beside the destination."""
     try:
-        _hidden(destination.resolve(), mark).unlink()
+        _hidden(destination.resolve(), "probe").unlink()
     except OSError as error:
         raise CorpusError(
             f"{destination}: nothing can be written to its folder ({error.strerror or error}); nothing was changed"

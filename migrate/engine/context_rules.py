@@ -18,6 +18,8 @@ _OPTIONAL = {"line": "NULL", "position": "0", "mark": "''"}
 
 def judge(database: Database, rules: Sequence[SetRule], progress: Progress | None = None) -> None:
     """Run every rule and make the table ``findings``. Raises EngineError, which names the rule whose SQL fails."""
+    repairing = [rule.code for rule in rules if rule.edits is not None]
+    database.run("CREATE TABLE repairing AS SELECT unnest(?::VARCHAR[]) AS code", [repairing])
     for place, rule in enumerate(rules):
         if progress is not None:
             progress("rules", place, len(rules))

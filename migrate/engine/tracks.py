@@ -63,6 +63,8 @@ def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
             "INSERT INTO id_map SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
             [list(settings.id_map), list(settings.id_map.values())],
         )
+    # In a run over a part of the corpus: how often the rest of it has a project's or an agent's name.
+    database.run("CREATE OR REPLACE TABLE elsewhere_names (path VARCHAR, name VARCHAR, n BIGINT)")
     database.set("selected", list(rules.selected))
     database.set("promoted", list(settings.promoted))
     database.set("demoted", list(settings.demoted))

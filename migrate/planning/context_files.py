@@ -59,10 +59,9 @@ def build(examination: Examined, options: Options) -> Plan:
             line = _line(about, changes)
             raw = orjson.dumps(line) + b"\n"
             file.write(raw)
-            identity = orjson.dumps([line["record"], line["patch"]])
-            digests.line(
-                raw, identity, f"{orjson.dumps(line['record']).decode()}\t{line['before']['hash']}", line["level"]
-            )
+            record, patch = (orjson.dumps(line[name]).decode() for name in ("record", "patch"))
+            identity = f"{record}\t{line['before']['hash']}\t{patch}".encode()
+            digests.line(raw, identity, f"{record}\t{line['before']['hash']}", line["level"])
             ordinals.append(ordinal)
             for change in changes:
                 (added if change.old is None else rewritten)[change.codes[0]] += 1
@@ -116,20 +115,19 @@ def _line(about: Mapping[str, Any], changes: Sequence[_Change]) -> dict[str, Any
         "record": record_of(about["repository"], about["scope"]),
         "part": None,
         "unit": None,
-        "repository": about["repository"],
-        "scope": about["scope"],
         "level": max((change.level for change in changes), key=_LEVELS.index),
         "codes": list(dict.fromkeys(code for change in changes for code in change.codes)),
         "before": {
             "hash": files_hash(
                 {change.path: None if change.old is None else change.old.encode() for change in changes}
             ),
-            "class": about["class"],
+            "version": None,
         },
         "after": {"hash": files_hash({change.path: change.new.encode() for change in changes})},
         "requires": [],
         "patch": {"files": [_operation(change) for change in changes]},
         "changes": [_told(change) for change in changes],
+        **about,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from migrate.reporting import scopes
 from migrate.reporting.conservation import sentences
 from migrate.reporting.formats import Shown
-from migrate.reporting.summary import block, filled, is_news, labelled, next_commands, plan_sentence
+from migrate.reporting.summary import block, filled, labelled, next_commands, plan_sentence
 from migrate.reporting.tables import table
 from migrate.reporting.terminal import Screen, clean, shorten
 from migrate.reporting.wording import loudest_first, numbers, patches, withheld
@@ -21,8 +21,7 @@ def render(shown: Shown, screen: Screen) -> None:
     sentence = plan_sentence(summary, header)
     if shown.quiet:
         state = "" if summary.complete else "INCOMPLETE: "
-        if is_news(report):
-            screen.line(f"{state}{sentence} Plan: {clean(str(shown.plan))}")
+        screen.line(f"{state}{sentence} Plan: {clean(str(shown.plan))}")
         return
     if report.rules:
         rule_table(screen, report)

@@ -33,7 +33,7 @@ def render(shown: Shown, screen: Screen) -> None:
 
 def commands(report: Report) -> list[str]:
     """The commands. Lost input comes first; with something to compare with, rules without news come last."""
-    lost = [_command("error", clean(gap.file), None, "Not read", gap.reason) for gap in report.summary.gaps]
+    lost = [_command("error", clean(gap.file), None, "Not read", clean(gap.reason)) for gap in report.summary.gaps]
     rules = loudest_first(report.rules)
     if report.changes is not None and report.changes.reference != "nothing":
         rules.sort(key=lambda rule: not (rule.new or rule.regressed))

@@ -23,7 +23,7 @@ def render(shown: Shown, screen: Screen) -> None:
     """Writes the document; from a plan just made also where it lies."""
     document = members(shown.report)
     if shown.plan is not None:
-        document |= {"plan_file": str(shown.plan), "folder": str(shown.folder)}
+        document |= {"plan": str(shown.plan), "folder": str(shown.folder)}
     screen.line(json.dumps(document, indent=1))
 
 
@@ -60,7 +60,7 @@ def members(report: Report) -> dict[str, Any]:
         "history": [asdict(sweep) for sweep in report.history],
         "where": asdict(report.where),
         "portrait": asdict(report.portrait),
-        "plan": None if report.plan is None else _plan_members(report.plan),
+        "proposal": None if report.plan is None else _plan_members(report.plan),
         "runs": [asdict(run) for run in report.runs],
         "next_commands": list(report.next_commands),
     }
@@ -83,7 +83,7 @@ def load(document: Mapping[str, Any], table: Path | None) -> Report:
     """The report of a document that ``members`` made; KeyError, TypeError or ValueError for one it did not make."""
     if document["format"] != FORMAT:
         raise ValueError(f"it is of the format {document['format']}, and this version reads {FORMAT}")
-    changes, plan, portrait = document["changes"], document["plan"], document["portrait"]
+    changes, plan, portrait = document["changes"], document["proposal"], document["portrait"]
     return Report(
         command=document["command"],
         summary=_summary(document),

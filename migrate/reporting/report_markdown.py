@@ -102,7 +102,7 @@ def _facts(report: Report) -> Iterator[str]:
         for sentence in withheld(report.plan.header):
             yield f"- **Withheld**: {inline(sentence)}"
         for sentence in sentences(report.plan.header.get("conservation") or {}) or ["nothing changes"]:
-            yield f"- Books: {sentence}"
+            yield f"- Books: {inline(sentence)}"
 
 
 def _table(report: Report, rules: list[RuleReport]) -> list[str]:

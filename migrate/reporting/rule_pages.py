@@ -72,7 +72,7 @@ def sections(rule: RuleText) -> list[tuple[str, str]]:
 
 
 def example(rule: RuleText) -> str:
-    """Before and after as fenced JSON; a rule that repairs nothing has no after."""
+    """Before and after, fenced; a rule that repairs nothing has no after."""
     parts = [_fenced(text) for text in (example_text(rule.before), example_text(rule.after)) if text]
     return "\n\nbecomes\n\n".join(parts)
 
@@ -85,7 +85,8 @@ def example_text(data: Any) -> str:
 
 
 def _fenced(text: str) -> str:
-    return f"```json\n{text}\n```"
+    language = "json" if text[:1] in '{["' else "text"
+    return f"```{language}\n{text}\n```"
 
 
 _SEVERITIES = {

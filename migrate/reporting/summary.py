@@ -28,6 +28,9 @@ def block(screen: Screen, report: Report) -> None:
         labelled(screen, "Held back", [_held_back(summary)])
     for gap in summary.gaps:
         labelled(screen, "NOT READ", [f"{clean(gap.file)}: {clean(gap.reason)}"], style="red")
+    if summary.unsupported:
+        told = f"{counted(summary.unsupported, 'context')} of a schema version that this version does not know"
+        labelled(screen, "UNSUPPORTED", [told], style="red")
     classes = [f"{number:,} {named(name)}" for name, number in _ordered_classes(summary)]
     labelled(screen, "Classes", [", ".join(classes) or "no record"])
     labelled(screen, "Findings", [finding_counts(summary)])

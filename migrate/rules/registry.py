@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -131,23 +132,33 @@ class Registry:
 
 def load(custom: Sequence[Path] = (), *, system: str | None = None) -> Registry:
     """The built-in rules and those in the user's folders: of one system, or of all. RuleError names the file that is wrong."""
-    rules: dict[str, Rule] = {}
-    own = frozenset[str]()
-    for file, family, of_system in (*_built_in(), *_users(custom)):
-        rule = _read(file, family, of_system, own)
-        if rule is None:
-            continue
-        if rule.code in rules:
-            raise RuleError(f"{file}: the code {rule.code} belongs to another rule already; take one that is free")
-        rules[rule.code] = rule
-        if not rule.custom:
-            own |= {rule.code.rstrip("0123456789")}
+    built_in = _built_in()
+    rules = {**built_in, **_gathered(_users(custom), frozenset(code.rstrip("0123456789") for code in built_in))}
     codes = sorted(rules)
     here = [code for code in codes if system in (None, rules[code].system)]
     return Registry(tuple(rules[code] for code in here), tuple(sorted(set(codes).difference(here))))
 
 
-def _built_in() -> Iterator[tuple[Traversable | Path, str, str]]:
+@cache
+def _built_in() -> Mapping[str, Rule]:
+    """The rules of this package, which do not change while it runs."""
+    return _gathered(_package_files(), frozenset())
+
+
+def _gathered(files: Iterable[tuple[Traversable | Path, str, str]], reserved: frozenset[str]) -> Mapping[str, Rule]:
+    """The rules of these files (with family and system) by their codes, of which none begins as a reserved one."""
+    rules: dict[str, Rule] = {}
+    for file, family, system in files:
+        rule = _read(file, family, system, reserved)
+        if rule is None:
+            continue
+        if rule.code in rules:
+            raise RuleError(f"{file}: the code {rule.code} belongs to another rule already; take one that is free")
+        rules[rule.code] = rule
+    return rules
+
+
+def _package_files() -> Iterator[tuple[Traversable | Path, str, str]]:
     """File, family and system of each built-in rule."""
     for folder in _folders(resources.files("migrate.rules")):
         for family in _folders(folder):
@@ -207,8 +218,13 @@ def _rule(text: dict[str, Any], family: str, system: str, reserved: frozenset[st
         raise ValueError(
             f"codes that begin with {taken[0]} belong to the built-in rules, take another prefix for {code}"
         )
-    if system == "repository-context" and ("query" not in text or "rows" in text or (custom and "edits" in text)):
-        raise ValueError("a rule of repository contexts has a `query`, no `rows`, and if it is your own no `edits`")
+    if system == "repository-context":
+        if "query" not in text or "rows" in text or (custom and "edits" in text):
+            raise ValueError("a rule of repository contexts has a `query`, no `rows`, and if it is your own no `edits`")
+        if severity not in SEVERITIES[:3]:
+            raise ValueError(
+                f"a severity of repository contexts is one of {', '.join(SEVERITIES[:3])}, not {severity!r}"
+            )
     if "rows" not in text and "query" not in text:
         raise ValueError("it has `rows`, a `query`, or both")
     levels = tuple(text.get("levels", ("manual",)))

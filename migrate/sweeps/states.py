@@ -57,7 +57,7 @@ def compare(
     accepted = baselines.load(database, baseline)
     database.set("judged", list(codes))
     _judge(database, accepted=accepted, complete=complete)
-    changes = _changes(database, since, "baseline" if accepted else "nothing" if first else "sweep")
+    changes = _changes(database, table, since, "baseline" if accepted else "nothing" if first else "sweep")
     rules = {
         str(code): (int(new), int(regressed), int(fixed))
         for code, new, regressed, fixed in database.rows(
@@ -141,7 +141,7 @@ def _judge(database: Database, *, accepted: bool, complete: bool) -> None:
     )
 
 
-def _changes(database: Database, since: str | None, reference: str) -> Changes:
+def _changes(database: Database, table: Path, since: str | None, reference: str) -> Changes:
     number = dict(database.rows("SELECT state, sum(n)::BIGINT FROM judged GROUP BY state"))
     counting = "" if reference != "baseline" else "WHERE state <> 'known'"
     return Changes(
@@ -153,7 +153,9 @@ def _changes(database: Database, since: str | None, reference: str) -> Changes:
         regressed=number.get("regressed", 0),
         counting={
             name: int(n)
-            for name, n in database.rows(f"SELECT severity, sum(n)::BIGINT FROM judged {counting} GROUP BY severity")
+            for name, n in database.rows(
+                f"SELECT t.severity, count(*) FROM read_parquet('{pattern(table)}') t JOIN judged USING (fingerprint) {counting} GROUP BY ALL"
+            )
         },
     )
 

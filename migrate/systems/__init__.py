@@ -6,18 +6,20 @@ One file a system. Only the command line and the runner of rule cases use this.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from migrate.corpora.files import open_files
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.kata import is_kata
 from migrate.corpora.repository.trees import is_repositories, open_trees
 from migrate.systems.context_server import ContextServer
-from migrate.systems.interface import Examination
+from migrate.systems.interface import Continued, Examination, Examined
 from migrate.systems.kata import KataExport
 from migrate.systems.repository_context import RepositoryContexts
+from migrate.systems.since_last import SinceLast
 from migrate.types import Options, Progress
 
-__all__ = ["Examination", "examine"]
+__all__ = ["Continued", "Examination", "Examined", "SinceLast", "examine", "examine_since"]
 
 _Opened = Callable[[str, Options, Progress | None], Examination]
 
@@ -33,14 +35,31 @@ def examine(corpus: str, options: Options, *, progress: Progress | None = None) 
 
     Raises CorpusError, RuleError or EngineError, each with one sentence.
     """
+    return _SYSTEMS[_system(corpus, options)](corpus, options, progress)
+
+
+def examine_since(
+    corpus: str, options: Options, kept: Path, mark: str, *, progress: Progress | None = None
+) -> Examined:
+    """The same findings, but judged again only where something changed since the examination whose state is in ``kept``.
+
+    ``mark`` is kept with the state and differs where it must not be used: other rules, options or versions. Corpora of other
+    systems than the context server's are judged whole.
+    """
+    if _system(corpus, options) != "context-server":
+        return examine(corpus, options, progress=progress)
+    return SinceLast(corpus, options, kept, mark, progress)
+
+
+def _system(corpus: str, options: Options) -> str:
+    """The system of a corpus, as it was named or by its content."""
     system = options.system or _detected(corpus)
     if system not in _SYSTEMS:
         raise CorpusError(f"{system}: this version reads {' and '.join(_SYSTEMS)} corpora only")
-    return _SYSTEMS[system](corpus, options, progress)
+    return system
 
 
 def _detected(corpus: str) -> str:
-    """The system of a corpus by its content."""
     if is_repositories(corpus):
         return "repository-context"
     return "kata" if is_kata(open_files(corpus)) else "context-server"

@@ -33,7 +33,7 @@ class Loader:
         self.bytes_read = 0
         self.scopes = 0
         database.run(script_text(PACKAGE, "tables.sql", {}))
-        names = ("scopes", "standard_files", "templates", "documents", "document_references", "nearest_paths")
+        names = ("scopes", "standard_files", "templates", "documents", "reference_rows", "nearest_paths")
         self.tables = {name: Appender(database, name) for name in names}
         for path, text in TEMPLATES.items():
             self.tables["templates"].add(path, text)
@@ -98,13 +98,11 @@ class Loader:
         broken: dict[tuple[str, str], None] = {}
         paths: list[str] = []
         position = 0
-        add = self.tables["document_references"].add
+        add = self.tables["reference_rows"].add
         for document, references in scope.documents(resolver):
-            self.tables["documents"].add(
-                ordinal, len(paths), document.path, document.size, document.lines, document.words
-            )
+            self.tables["documents"].add(ordinal, len(paths), document.path, document.size, document.lines)
             for (kind, line, target), exists in references:
-                add(ordinal, position, document.path, line, kind, target, exists)
+                add(ordinal, position, len(paths), line, kind, target, exists)
                 position += 1
                 if not exists and len(broken) < _EXPLAINED:
                     broken[document.path, target] = None

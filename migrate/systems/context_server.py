@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
 
 from migrate.corpora.files import FileCorpus
@@ -20,13 +21,16 @@ from migrate.rules.registry import Registry
 from migrate.systems.counting import changing, counts
 from migrate.systems.findings import Findings
 from migrate.systems.portrait import portrait
+from migrate.systems.subset import Part
 from migrate.types import Gap, Options, Progress, Summary
 
 
 class ContextServer:
     """What one run read and found. A context manager: the engine's database goes with it."""
 
-    def __init__(self, corpus: FileCorpus, options: Options, progress: Progress | None = None) -> None:
+    def __init__(
+        self, corpus: FileCorpus, options: Options, progress: Progress | None = None, part: Part | None = None
+    ) -> None:
         started = time.monotonic()
         self.corpus = corpus
         self.options = options
@@ -41,10 +45,16 @@ class ContextServer:
         self.database = Database(options.limits)
         try:
             tracks.prepare(self.database, settings, self.rules)
-            self.sources = [ShardSource(shard, self.database.folder) for shard in corpus.shards]
+            self.sources: Sequence[ShardSource] = (
+                [ShardSource(shard, self.database.folder) for shard in corpus.shards]
+                if part is None
+                else part.sources(corpus.shards, self.database.folder)
+            )
             self.loaded: list[Loaded] = loading.load(self.database, self.sources, progress)
             self.database.lock()
             tracks.describe(self.database, self.loaded)
+            if part is not None:
+                part.impose(self.database)
             tracks.build(self.database, "safe", "safe", self.rules, progress)
             self.ways = ContextServerWays(self.database)
             self.summary: Summary = self._summarize(started)

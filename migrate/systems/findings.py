@@ -117,8 +117,11 @@ class Findings:
                     words["class"], words["kind"], words["thread"], words["project"], words["agent"], words["source"], era,
                 )  # fmt: skip
 
-    def write_parquet(self, path: Path) -> None:
-        """Write all of them to a new table, a row each, ``evidence`` and ``record`` as JSON text."""
+    def write_parquet(self, path: Path, *, placed: bool = False) -> None:
+        """Write all of them to a new table, a row each, ``evidence`` and ``record`` as JSON text.
+
+        ``placed`` adds what an incremental sweep goes by: file, item and the hash of the record's id.
+        """
         self._mend()
         plain = {
             Evidence.NONE: "'{}'",
@@ -128,6 +131,7 @@ class Findings:
         words = {
             name: f'CASE WHEN m.ordinal IS NULL THEN t."{name}" ELSE m."{name}" END AS "{name}"' for name in _WORDS
         }
+        places = "JOIN main.index_places p ON p.ordinal = t.ordinal JOIN main.items i ON i.ordinal = t.ordinal"
         target = self._database.folder / "told.parquet"
         self._database.run(
             f"""
@@ -135,8 +139,9 @@ class Findings:
                 SELECT t.code, t.slug, t.level, t.severity, {words["record"]}, t.path,
                        CASE WHEN m.ordinal IS NULL THEN {evidence.replace("evidence", "t.evidence")} ELSE m.evidence END AS evidence,
                        t.file, t.line, t.fingerprint, {words["class"]}, {words["kind"]}, {words["thread"]}, {words["project"]},
-                       {words["agent"]}, {words["source"]}, t.era
+                       {words["agent"]}, {words["source"]}, t.era{", p.file_no, p.item, hash(i.id_key) AS key" if placed else ""}
                 FROM main.told t LEFT JOIN main.told_mended m ON m.ordinal = t.ordinal AND m.code = t.code AND m.path = t.path
+                {places if placed else ""}
                 ORDER BY t.ordinal, t.code, t.path
             ) TO '{str(target).replace("'", "''")}' (FORMAT parquet, COMPRESSION zstd)
             """

@@ -29,7 +29,10 @@ _ORDER = "ordinal, wave, position, line, code, file, mark, occurrence"
 class RepositoryContexts:
     """What one run read and found. A context manager: the engine's database goes with it."""
 
-    def __init__(self, corpus: RepositoryCorpus, options: Options, progress: Progress | None = None) -> None:
+    def __init__(
+        self, corpus: RepositoryCorpus, options: Options, progress: Progress | None = None, *, now: float | None = None
+    ) -> None:
+        """``now`` is the time of the run, in seconds since 1970; that of the clock if it is not given."""
         started = time.monotonic()
         self.corpus = corpus
         self.options = options
@@ -47,7 +50,7 @@ class RepositoryContexts:
             ):
                 self.database.set(name, value)
             loader = Loader(self.database, corpus)
-            loader.load(time.time(), progress)
+            loader.load(time.time() if now is None else now, progress)
             self.gaps: tuple[Gap, ...] = tuple(loader.gaps)
             self.database.lock()
             context_rules.judge(self.database, self.rules.sets, progress)
@@ -112,7 +115,7 @@ class RepositoryContexts:
                               count(*) FILTER (severity = 'warning') AS warnings, count(*) FILTER (severity = 'info') AS infos
                        FROM findings GROUP BY ordinal) f USING (ordinal)
             LEFT JOIN (SELECT ordinal, count(*) AS n FROM documents GROUP BY ordinal) d USING (ordinal)
-            LEFT JOIN (SELECT ordinal, count(*) AS n FROM document_references GROUP BY ordinal) r USING (ordinal)
+            LEFT JOIN (SELECT ordinal, count(*) AS n FROM reference_rows GROUP BY ordinal) r USING (ordinal)
             ORDER BY s.ordinal
             """
         )

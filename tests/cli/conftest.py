@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from migrate.cli.main import cli
+from migrate.results import Portrait
 from migrate.types import Finding, Gap, Level, Options, RuleCount, Severity, Summary
 
 HEADER = {
@@ -147,8 +147,16 @@ def a_summary(**changes: Any) -> Summary:
 
 FINDINGS = (
     a_finding(),
-    a_finding(record='"0198c0ffee00000000000000000000aa"', line=14),
-    a_finding(code="CS703", slug="supersedes-an-issue", level=Level.MANUAL, severity=Severity.ERROR, path="", line=15),
+    a_finding(record='"0198c0ffee00000000000000000000aa"', line=14, fingerprint="f00e"),
+    a_finding(
+        code="CS703",
+        slug="supersedes-an-issue",
+        level=Level.MANUAL,
+        severity=Severity.ERROR,
+        path="",
+        line=15,
+        fingerprint="f00f",
+    ),
 )
 CLEAN = {"rules": (), "severities": {"error": 0, "warning": 0, "info": 0}, "safe_records": 0, "unsafe_records": 0}
 GAP = Gap("shard-2.jsonl.gz", "the stream is cut after 10 lines")
@@ -223,8 +231,6 @@ class Engine:
     findings: tuple[Finding, ...] = FINDINGS
     header: dict[str, Any] = field(default_factory=lambda: json.loads(json.dumps(HEADER)))
     records: list[dict[str, Any]] = field(default_factory=lambda: RECORDS)
-    read_all: bool = False
-    """Whether every finding was asked for, and not only examples."""
     error: BaseException | None = None
     """Raised on entry to whatever is called first."""
     write_error: Exception | None = None
@@ -256,18 +262,14 @@ class Engine:
             rules = SimpleNamespace(
                 rows=(SimpleNamespace(code="CS201", severity="by-level"),),
                 sets=(SimpleNamespace(code="CS703", severity="error"),),
+                selected=("CS201", "CS703"),
             )
 
             def findings(self) -> Iterator[Finding]:
-                engine.read_all = True
                 yield from engine.findings
 
-            def examples(self, number: int) -> Iterator[Finding]:
-                seen: Counter[str] = Counter()
-                for finding in engine.findings:
-                    seen[finding.code] += 1
-                    if seen[finding.code] <= number:
-                        yield finding
+            def portrait(self) -> Portrait:
+                return Portrait({"report": (2, 2)}, {"references": (3, 0), "derived_from": (1, 4)})
 
             def plan(self) -> Any:
                 return engine.plan()

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from migrate.naming import corpus_name
+
 MEMBERS = [
     "code",
     "slug",
@@ -23,6 +25,7 @@ MEMBERS = [
     "kind",
     "thread",
     "project",
+    "state",
 ]
 
 
@@ -90,15 +93,6 @@ def test_a_severity_that_a_rule_decides_for_each_finding(engine: Any, call: Any)
     assert "CS703 y  error  5 findings: 5 manual" in lines
 
 
-@pytest.mark.parametrize(
-    ("flags", "every"),
-    [((), False), (("-q",), False), (("-v",), True), (("--format", "json"), True), (("--format", "jsonl"), True)],
-)
-def test_every_finding_is_read_only_where_it_is_shown(engine: Any, call: Any, flags: Any, every: bool) -> None:
-    call("check", "entries.jsonl", *flags)
-    assert engine.read_all == every
-
-
 def test_quiet_is_one_line(call: Any) -> None:
     result = call("check", "entries.jsonl", "-q")
     assert result.stdout == (
@@ -161,7 +155,7 @@ def test_hostile_text_never_reaches_the_terminal(engine: Any, call: Any) -> None
         engine.finding(evidence={hostile: hostile}, record=json.dumps(hostile), path=f"/{hostile}", file=hostile),
     )
     engine.summary = engine.make_summary(uri=hostile, id_form=hostile, classes={hostile: 1})
-    for flags in ((), ("-v",), ("-q",)):
+    for flags in (("-q",), (), ("-v",)):
         text = call("check", "entries.jsonl", *flags).stdout
         assert all(line.isprintable() for line in text.split("\n"))
         assert "[2J" not in text.replace("\\u001b[2J", "")
@@ -206,6 +200,8 @@ def test_an_unknown_code_is_bad_use_and_names_the_nearest(engine: Any, call: Any
     assert engine.calls == []
 
 
-def test_nothing_is_written_for_a_check(call: Any, tmp_path: Path) -> None:
+def test_a_check_writes_its_line_in_the_history_and_its_state(call: Any, tmp_path: Path) -> None:
     call("check", "entries.jsonl")
-    assert list(tmp_path.iterdir()) == []
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    folder = f"reports/{corpus_name('entries.jsonl')}"
+    assert written == {f"{folder}/history.jsonl", f"{folder}/state/findings.parquet"}

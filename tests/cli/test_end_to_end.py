@@ -80,13 +80,17 @@ def test_check(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 1
     expected = {(1, "CS701", "safe"), (2, "CS201", "safe"), (2, "CS601", "safe"), (3, "CS204", "unsafe")}
     assert expected | {(3, "CS110", "safe"), (4, "CS207", "manual"), (5, "CS607", "manual")} <= findings(result)
-    assert files(tmp_path) == {"entries.jsonl"}
+    kept = {path.partition("/")[2].partition("/")[2] for path in files(tmp_path) if path.startswith("reports/")}
+    assert kept == {"history.jsonl", "state/findings.parquet"}
 
 
 def test_every_format_says_the_same(run: Run) -> None:
     document = json.loads(run("check", "entries.jsonl", "--format", "json").stdout)
     lines = run("check", "entries.jsonl", "--format", "jsonl").stdout.splitlines()
-    assert document["findings"] == [json.loads(line) for line in lines]
+    assert [item.pop("state") for item in document["findings"]] == ["new"] * len(lines)
+    found = [json.loads(line) for line in lines]
+    assert [item.pop("state") for item in found] == ["known"] * len(lines)
+    assert document["findings"] == found
     assert document["counts"]["findings"] == len(lines) == sum(rule["findings"] for rule in document["rules"])
     assert sum(document["severities"].values()) == len(lines)
     assert (document["exit_code"], document["read"]["records"]) == (1, 5)
@@ -106,7 +110,9 @@ def test_the_way_from_plan_to_a_repaired_corpus(run: Run, tmp_path: Path) -> Non
     assert planned.exit_code == 1
     assert "3 records would change with safe fixes (" in planned.stdout
     (folder,) = tmp_path.glob("reports/entries.jsonl-*/plans/*")
-    assert {path.name for path in folder.iterdir()} == {"plan.jsonl", "findings.parquet", "report.json", "report.md"}
+    assert {path.name for path in folder.iterdir()} == {
+        *("plan.jsonl", "findings.parquet", "report.html", "report.json", "report.md")
+    }
     checked = run("check", "entries.jsonl", "--format", "jsonl").stdout.splitlines()
     frame = polars.read_parquet(folder / "findings.parquet")
     assert [json.loads(record) for record in frame["record"]] == [json.loads(line)["record"] for line in checked]

@@ -17,12 +17,12 @@ def test_a_file_gets_the_output_and_stdout_nothing(call: Any, tmp_path: Path) ->
     result = call("check", "c", "--format", "jsonl", "-o", "found.jsonl")
     assert (result.exit_code, result.stdout) == (1, "")
     assert len((tmp_path / "found.jsonl").read_text().splitlines()) == 3
-    assert [path.name for path in tmp_path.iterdir()] == ["found.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["found.jsonl", "reports"]
 
 
 def test_a_dash_is_stdout(call: Any, tmp_path: Path) -> None:
     assert len(call("check", "c", "--format", "jsonl", "-o", "-").stdout.splitlines()) == 3
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["reports"]
 
 
 @pytest.mark.parametrize("command", ["check", "plan", "config", "show", "rules"])

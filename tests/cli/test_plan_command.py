@@ -15,7 +15,7 @@ from migrate.cli.commands.plan import target
 from migrate.cli.workspace import corpus_name
 
 FOLDER = f"entries.jsonl-{hashlib.sha256(b'entries.jsonl').hexdigest()[:8]}/plans/3f2a9c51d0e4b687"
-FILES = ["findings.parquet", "plan.jsonl", "report.json", "report.md"]
+FILES = ["findings.parquet", "plan.jsonl", "report.html", "report.json", "report.md"]
 
 
 def names(folder: Path) -> list[str]:

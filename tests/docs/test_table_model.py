@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from migrate.case_trees import build
+from migrate.corpora.repository.trees import open_trees
 from migrate.engine.model import METADATA_FIELDS
 from migrate.systems import examine
+from migrate.systems.repository_context import RepositoryContexts
 from migrate.types import Limits, Options
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +37,29 @@ def columns() -> Iterator[Mapping[str, Mapping[str, str]]]:
             )
         )
         yield found
+
+
+@pytest.fixture(scope="module")
+def context_columns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Mapping[str, str]]]:
+    """The same of a run over repository contexts."""
+    root = build({"standard": ["."]}, tmp_path_factory.mktemp("contexts") / "tree")
+    with RepositoryContexts(open_trees(str(root)), Options(limits=Limits(memory="200MB", threads=1))) as examination:
+        found: dict[str, dict[str, str]] = {}
+        for table, column, kind in examination.database.rows(
+            "SELECT table_name, column_name, data_type FROM information_schema.columns"
+        ):
+            found.setdefault(table, {})[column] = kind
+        yield found
+
+
+@pytest.mark.parametrize("table", ["scopes", "standard_files", "documents", "document_references"])
+def test_a_table_of_contexts_has_the_columns_of_the_page(
+    context_columns: Mapping[str, Mapping[str, str]], table: str
+) -> None:
+    rows = dict(documented(table))
+    assert rows
+    private = {"manifest_text", "manifest_with_protocol"}
+    assert rows == {name: kind for name, kind in context_columns[table].items() if name not in private}
 
 
 def documented(table: str) -> Iterator[tuple[str, str]]:

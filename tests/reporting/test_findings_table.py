@@ -10,7 +10,6 @@ import polars
 import pytest
 
 from migrate.reporting import findings_table
-from migrate.reporting.check_jsonl import MEMBERS
 from migrate.types import Finding, Level, Severity
 
 
@@ -37,7 +36,7 @@ def findings(number: int) -> Iterator[Finding]:
 def test_the_columns_are_the_members(tmp_path: Path) -> None:
     assert findings_table.write(findings(2), tmp_path / "f.parquet") == 2
     frame = polars.read_parquet(tmp_path / "f.parquet")
-    assert tuple(frame.columns) == MEMBERS
+    assert tuple(frame.columns) == findings_table.COLUMNS
     assert frame.schema["line"] == polars.Int64
     row = frame.row(1, named=True)
     assert (row["record"], row["line"], row["class"], row["level"]) == ("1", 2, None, "safe")
@@ -48,7 +47,7 @@ def test_the_columns_are_the_members(tmp_path: Path) -> None:
 def test_no_finding_is_a_table_without_rows(tmp_path: Path) -> None:
     assert findings_table.write([], tmp_path / "f.parquet") == 0
     frame = polars.read_parquet(tmp_path / "f.parquet")
-    assert frame.shape == (0, len(MEMBERS))
+    assert frame.shape == (0, len(findings_table.COLUMNS))
     assert frame.schema["code"] == polars.String
 
 

@@ -49,10 +49,14 @@ def apply(
     command, a finished one is taken back by `undo`. Exits 4 when refused, with nothing written, 5 when some records could not be changed.
     """
     call = Invocation.of(flags)
+    from migrate.planning.plan_file import read_plan
+
     if [out is not None, in_place, store is not None, script is not None].count(True) != 1:
         raise CommandError(
             "apply needs one target: -o FILE, the file that the repaired corpus is written to, --in-place, --to STORE or --script FILE"
         )
+    if out is not None and read_plan(plan).header["corpus"].get("system") == "repository-context":
+        raise CommandError(f"-o {out}: repository contexts are completed where they are; say --in-place")
     for option, file in (("-o", out), ("--script", script)):
         if file is not None and not file.parent.is_dir():
             raise CommandError(f"{option} {file} cannot be written: there is no folder {file.parent}")
@@ -61,13 +65,12 @@ def apply(
     if script is not None:
         return _script(call, plan, script)
     from migrate.applying.apply import Copy, Daemon, Destination, InPlace, apply_plan
+    from migrate.applying.context_target import InTrees
 
     destination: Destination
     if out is not None:
         destination, again = Copy(out), f"apply {shlex.quote(str(plan))} -o {shlex.quote(str(out))}"
     elif store is not None and actor is not None:
-        from migrate.planning.plan_file import read_plan
-
         header = read_plan(plan).header
         if header["corpus"].get("system") != "kata":
             raise CommandError("--to writes to a kata daemon, and this plan is not for a kata export")
@@ -75,11 +78,11 @@ def apply(
         destination = Daemon(store, actor)
         again = f"apply {shlex.quote(str(plan))} --to {shlex.quote(store)} --actor {shlex.quote(actor)}"
     else:
-        from migrate.planning.plan_file import read_plan
-
         header = read_plan(plan).header
         confirmed(f"Change {header['counts']['patches']:,} records of {header['corpus']['uri']} in place?", yes)
-        destination, again = InPlace(), f"apply {shlex.quote(str(plan))} --in-place"
+        of_trees = header["corpus"].get("system") == "repository-context"
+        destination = InTrees() if of_trees else InPlace()
+        again = f"apply {shlex.quote(str(plan))} --in-place"
     return carried_out(call, "apply", plan, again, lambda settings: apply_plan(plan, destination, settings))
 
 

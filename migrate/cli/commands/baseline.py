@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import click
@@ -85,9 +83,9 @@ def _rewrite(corpus: str, flags: dict[str, Any], *, only_remove: bool) -> int:
     from migrate.sweeps import states
     from migrate.systems import examine
 
-    with tempfile.TemporaryDirectory(prefix="corpus-migrate-", dir=call.settings["temp-dir"]) as folder:
+    with sweeping.scratch(call) as folder:
         with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
-            taken = sweeping.take(examination, Path(folder))
+            taken = sweeping.take(examination, folder)
         uri = taken.summary.uri
         path = sweeping.baseline_of(call, uri, required=only_remove)
         assert path is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,28 +23,28 @@ from migrate.types import Summary
 @options.selection
 @options.fail_on
 @options.against
+@click.option(
+    "--since-last", is_flag=True, help="Judge again only what changed since the last time, and what it touches."
+)
 @options.output(formats.CHECK)
 @options.reproducible
 @options.engine
 @options.config
 @options.workspace
 @options.manners
-def check(corpus: str, no_baseline: bool, reproducible: bool, **flags: Any) -> int:
+def check(corpus: str, no_baseline: bool, since_last: bool, reproducible: bool, **flags: Any) -> int:
     """Find and report; change nothing.
 
-    CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), or a folder
-    or glob of them. Exits 1 for findings at or above --fail-on, 3 where input was lost. Each check is
+    CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), a folder
+    or glob of them, or a Git working tree or a folder of many. Exits 1 for findings at or above --fail-on, 3 where input was lost. Each check is
     a line in the workspace's history; with a baseline only new and regressed findings count.
     """
     call = Invocation.of(flags, corpus)
     output.refuse_bad_target(call.output, corpus)
     check_codes(call.settings)
     baseline = sweeping.baseline_of(call, corpus, ignored=no_baseline)
-    from migrate.systems import examine
-
-    with tempfile.TemporaryDirectory(prefix="corpus-migrate-", dir=call.settings["temp-dir"]) as folder:
-        with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
-            taken = sweeping.take(examination, Path(folder))
+    with sweeping.scratch(call) as folder:
+        taken = _since_last(call, corpus, folder) if since_last else _whole(call, corpus, folder)
         summary = taken.summary
         sweep = sweeping.Sweeping(call, "check", taken, baseline)
         code, reason = of_check(summary, call.settings["fail-on"], sweep.changes)
@@ -55,6 +55,26 @@ def check(corpus: str, no_baseline: bool, reproducible: bool, **flags: Any) -> i
         for gap in summary.gaps:
             call.note(f"{gap.file} was not read to the end: {gap.reason}", "warning")
     return 0 if call.format in formats.READ_BY_TOOLS and code == 1 else code
+
+
+def _whole(call: Invocation, corpus: str, folder: Path) -> sweeping.Taken:
+    from migrate.systems import examine
+
+    with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
+        return sweeping.take(examination, folder)
+
+
+def _since_last(call: Invocation, corpus: str, folder: Path) -> sweeping.Taken:
+    from migrate.systems import Continued, examine_since
+
+    kept = sweeping.corpus_folder(call, sweeping.uri_of(corpus)) / "state"
+    mark, wanted = sweeping.state_mark(call), call.settings.options()
+    with call.progress() as progress, examine_since(corpus, wanted, kept, mark, progress=progress) as examination:
+        taken = sweeping.take(examination, folder)
+        if isinstance(examination, Continued):
+            taken = replace(taken, full=examination.full)
+            examination.keep()
+        return taken
 
 
 def _next(corpus: str, summary: Summary) -> tuple[str, ...]:

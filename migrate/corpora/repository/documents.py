@@ -22,7 +22,6 @@ class Document:
     path: str
     size: int
     lines: int
-    words: int
     text: str = field(repr=False)
 
     def references(self) -> Iterator[Reference]:
@@ -74,4 +73,4 @@ def _document(scope: str, path: str) -> Document | Unreadable:
         return error
     text = data.decode("utf-8", "replace")
     lines = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
-    return Document(name, len(data), lines, len(data.split()), text)
+    return Document(name, len(data), lines, text)

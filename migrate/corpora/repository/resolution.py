@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import stat
 import unicodedata
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from migrate.corpora.repository.references import LINK
 
 _REMEMBERED = 100_000
 """Answers kept for one repository; documents name the same few files again and again."""
+_LISTED = 1_000
+"""Listings of folders kept, likewise."""
 
 
 class Resolver:
@@ -21,6 +24,8 @@ class Resolver:
         self.root = os.path.realpath(root).replace(os.sep, "/").rstrip("/")
         """Without a slash at its end; empty for the root of the file system."""
         self.answers: dict[str, bool] = {}
+        self.folders: dict[str, str | None] = {}
+        """Where the folders of lexical paths really are; None for those that are not, or not spelled so."""
         self.listings: dict[str, frozenset[str]] = {}
 
     def resolves(self, kind: str, document: str, target: str, scope: str) -> bool:
@@ -28,12 +33,11 @@ class Resolver:
 
         Links are relative to the document, code may also be relative to the scope, its ``.context`` or the root.
         """
-        folder = posixpath.dirname(document)
-        if self._exists(folder, target):
+        if self._exists(posixpath.dirname(document), target):
             return True
         if kind == LINK:
             return False
-        return any(self._exists(base, target) for base in (scope, posixpath.join(scope, CONTEXT), ""))
+        return any(self._exists(base, target) for base in (scope, f"{scope}/{CONTEXT}", ""))
 
     def _exists(self, base: str, target: str) -> bool:
         path = posixpath.normpath(f"{self.root or '/.'}/{base}/{target}")
@@ -41,6 +45,7 @@ class Resolver:
         if known is None:
             if len(self.answers) >= _REMEMBERED:
                 self.answers.clear()
+                self.folders.clear()
             known = self.answers[path] = self._look(path)
         return known
 
@@ -48,33 +53,52 @@ class Resolver:
         """Whether an absolute, lexically normal path is in the tree, and really leads to something in it."""
         if not self._inside(path) or "\0" in path:
             return False
-        try:
-            real = os.path.realpath(path, strict=True)
-        except (OSError, ValueError):
-            return False
-        return self._inside(real.replace(os.sep, "/")) and self._is_spelled_so(path)
+        if len(path) - len(self.root) <= 1:
+            return True
+        folder, _, name = path.rpartition("/")
+        real = self._step(self._folder(folder), folder, name)
+        return real is not None and self._inside(real)
 
     def _inside(self, path: str) -> bool:
         return path == (self.root or "/") or path.startswith(f"{self.root}/")
 
-    def _is_spelled_so(self, path: str) -> bool:
-        """Whether each component stands in its directory's listing: a disk that folds letter case finds more than that."""
-        folder = self.root
-        for part in filter(None, path[len(self.root) + 1 :].split("/")):
-            if unicodedata.normalize("NFC", part) not in self.listing(folder):
-                return False
-            folder = f"{folder}/{part}"
-        return True
+    def _folder(self, path: str) -> str | None:
+        """Where a folder of the tree really is, found from the nearest one above it that is known."""
+        unknown = []
+        at = path
+        while at != self.root and at not in self.folders:
+            unknown.append(at)
+            at = at.rpartition("/")[0]
+        real = self.root if at == self.root else self.folders[at]
+        for at in reversed(unknown):
+            folder, _, name = at.rpartition("/")
+            real = self.folders[at] = self._step(real, folder, name)
+        return real
+
+    def _step(self, real: str | None, folder: str, name: str) -> str | None:
+        """Where ``name`` in a folder really is; None where it is not, or where the folder's listing spells it otherwise.
+
+        A disk that folds letter case finds more than is spelled there.
+        """
+        if real is None or unicodedata.normalize("NFC", name) not in self.listing(folder):
+            return None
+        path = f"{real}/{name}"
+        try:
+            if not stat.S_ISLNK(os.lstat(path).st_mode):
+                return path
+            return os.path.realpath(path, strict=True).replace(os.sep, "/")
+        except (OSError, ValueError):
+            return None
 
     def listing(self, folder: str) -> frozenset[str]:
         """The names in a folder, in NFC; nothing where it cannot be read."""
         known = self.listings.get(folder)
         if known is None:
-            if len(self.listings) >= _REMEMBERED // 100:
+            if len(self.listings) >= _LISTED:
                 self.listings.clear()
             try:
-                names = os.listdir(folder)
-            except OSError:
+                names = os.listdir(folder or "/")
+            except (OSError, ValueError):
                 names = []
             known = self.listings[folder] = frozenset(unicodedata.normalize("NFC", name) for name in names)
         return known

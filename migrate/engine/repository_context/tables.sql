@@ -31,15 +31,16 @@ CREATE TABLE templates (path VARCHAR, text VARCHAR);
 
 -- Markdown files below .context, of every scope but absent, unrelated and unreadable ones.
 CREATE TABLE documents (
-    ordinal BIGINT, position BIGINT, path VARCHAR, bytes BIGINT, lines BIGINT, words BIGINT
+    ordinal BIGINT, position BIGINT, path VARCHAR, bytes BIGINT, lines BIGINT
 );
 
--- Local paths that documents name.
-CREATE TABLE document_references (
-    ordinal BIGINT, position BIGINT, document VARCHAR, line BIGINT,
-    kind VARCHAR,                   -- link or code
-    target VARCHAR, resolves BOOLEAN
+-- Local paths that documents name: kind is link or code. The rows are kept short, there are millions of them.
+CREATE TABLE reference_rows (
+    ordinal BIGINT, position BIGINT, document_position BIGINT, line BIGINT, kind VARCHAR, target VARCHAR, resolves BOOLEAN
 );
+CREATE VIEW document_references AS
+SELECT r.ordinal, r.position, d.path AS document, r.line, r.kind, r.target, r.resolves
+FROM reference_rows r JOIN documents d ON d.ordinal = r.ordinal AND d.position = r.document_position;
 
 -- Existing paths, a JSON array of up to three, that a reference which does not resolve may have meant.
 CREATE TABLE nearest_paths (ordinal BIGINT, document VARCHAR, target VARCHAR, paths VARCHAR);

@@ -1,0 +1,98 @@
+"""A part of a corpus as a source of its own: some items of a file, each still on its own line of that file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from migrate.corpora.interface import BOM, Places, spoiled
+from migrate.corpora.shard import Shard
+from migrate.corpora.source import ShardSource
+from migrate.engine.database import Database
+from migrate.engine.sources import too_long
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The items of each file of a corpus that a run reads, and what is known of the corpus as a whole."""
+
+    items: tuple[tuple[int, ...], ...]
+    """Of each file in order, ascending."""
+    id_form: str | None = None
+    text_encoded: bool | None = None
+    names: tuple[tuple[str, str, int], ...] = ()
+    """Path, name and number of the names in the rest of the corpus."""
+
+    def sources(self, shards: Sequence[Shard], folder: Path) -> list[SubsetSource]:
+        """The files as sources that hold these items alone."""
+        return [SubsetSource(shard, folder, items) for shard, items in zip(shards, self.items, strict=True)]
+
+    def impose(self, database: Database) -> None:
+        """Let the part be judged by the whole corpus."""
+        if self.id_form is not None and self.text_encoded is not None:
+            database.set("id_form", self.id_form)
+            database.set("text_encoded", self.text_encoded)
+        if self.names:
+            database.run(
+                "INSERT INTO main.elsewhere_names SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::BIGINT[])",
+                [list(column) for column in zip(*self.names, strict=True)],
+            )
+
+
+class SubsetSource(ShardSource):
+    """Some items of a shard."""
+
+    def __init__(self, shard: Shard, folder: Path, items: Sequence[int]) -> None:
+        super().__init__(shard, folder)
+        self.items = tuple(items)
+        self._folder = folder
+        whole = shard.places()
+        chosen = np.asarray(self.items, dtype=np.int64)
+        turn = {item: place for place, item in enumerate(self.items)}
+        self._places = Places(
+            offsets=whole.offsets[chosen],
+            lengths=whole.lengths[chosen],
+            numbers=whole.lines[chosen],
+            size=whole.size,
+            strays=frozenset(turn[item] for item in whole.strays if item in turn),
+            ragged=frozenset(turn[item] for item in whole.ragged if item in turn),
+        )
+
+    @property
+    def scan(self) -> tuple[str, str]:
+        """A copy of these items alone."""
+        return str(self.clean_lines(self._folder, too_long(self.places()))), "none"
+
+    @property
+    def plain_size(self) -> int | None:
+        """None: its rows do not account for the bytes of the file."""
+        return None
+
+    def read(self, indexes: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Exact bytes of items."""
+        turn = {self.items[index]: index for index in indexes}
+        for item, raw in self.shard.read(sorted(turn)):
+            yield turn[item], raw
+
+    def clean_lines(self, folder: Path, left_out: frozenset[int] = frozenset()) -> Path:
+        """A copy that the engine reads row by row; ``null`` where an item is no text or left out."""
+        places = self.places()
+        handle, name = tempfile.mkstemp(prefix="part-", suffix=".ndjson", dir=folder)
+        with os.fdopen(handle, "wb") as file:
+            for place, raw in self.read(range(places.count)):
+                file.write(b"null" if place in left_out else _row(raw, ragged=place in places.ragged))
+                file.write(b"\n")
+        return Path(name)
+
+
+def _row(raw: bytes, *, ragged: bool) -> bytes:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return b"null"
+    return b"null" if not raw or raw.startswith(BOM) else spoiled(raw, ragged=ragged)

@@ -1,0 +1,97 @@
+"""Night after night: states are what an independent count says, and ``--since-last`` says what a full run says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from nights import Corpus
+
+from migrate.cli.main import cli
+
+SAMPLE = Path(__file__).parents[2] / "sample_data" / "context_server" / "entries.jsonl"
+RULE = """
+code: XX001
+slug: note-color
+family: own
+title: A colour
+severity: warning
+levels: [manual]
+since: "1"
+what: w
+why: w
+before: '{{}}'
+fix: f
+safety: s
+rows:
+- when: string_of(f_project) = '{project}'
+  path: /project
+  level: manual
+  evidence: '{{''found'': f_project::JSON}}'
+"""
+
+
+def check(*flags: str) -> list[dict[str, Any]]:
+    result = CliRunner().invoke(cli, ["check", "corpus.jsonl", "--format", "jsonl", "--fail-on", "never", *flags])
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def last_sweep(workspace: str) -> dict[str, Any]:
+    (history,) = Path(workspace).glob("*/history.jsonl")
+    sweep: dict[str, Any] = json.loads(history.read_text().splitlines()[-1])
+    return sweep
+
+
+class Count:
+    """States counted by hand: what is there, and what was there and went."""
+
+    def __init__(self) -> None:
+        self.open: set[str] = set()
+        self.gone: set[str] = set()
+
+    def night(self, found: set[str]) -> tuple[dict[str, str], set[str]]:
+        states = {mark: "known" if mark in self.open else "regressed" if mark in self.gone else "new" for mark in found}
+        fixed = self.open - found
+        self.gone = (self.gone | fixed) - found
+        self.open = found
+        return states, fixed
+
+
+@pytest.mark.parametrize(
+    ("nights", "seed"),
+    [(3, 7), pytest.param(30, 1, marks=pytest.mark.slow), pytest.param(30, 2, marks=pytest.mark.slow)],
+)
+def test_nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nights: int, seed: int) -> None:
+    monkeypatch.chdir(tmp_path)
+    corpus, count = Corpus(SAMPLE.read_text("utf-8").split("\n")[:-1], seed), Count()
+    rule = tmp_path / "rules" / "note-color.yml"
+    rule.parent.mkdir()
+    (tmp_path / "corpus-migrate.toml").write_text('custom-rules = ["rules"]\n')
+    upgrades = (nights // 3, 2 * nights // 3) if nights > 9 else ()
+    partly = 0
+    for night in range(nights):
+        upgraded = night in upgrades
+        rule.write_text(
+            RULE.format(project=("harbor-web", "harbor-api")[sum(night >= upgrade for upgrade in upgrades) % 2])
+        )
+        if night:
+            corpus.night(corpus.random.choice((0, 1, 2, 5)))
+        Path("corpus.jsonl").write_text("\n".join(corpus.lines) + "\n")
+        whole = check("--workspace", "whole")
+        part = check("--workspace", "part", "--since-last")
+        assert part == whole, f"night {night}"
+        marks = [finding["fingerprint"] for finding in whole]
+        assert len(set(marks)) == len(marks)
+        states, fixed = count.night(set(marks))
+        assert {finding["fingerprint"]: finding["state"] for finding in whole} == states, f"night {night}"
+        sweep = last_sweep("part")
+        assert sweep["fixed"] == len(fixed) == last_sweep("whole")["fixed"]
+        assert sweep["full"] == (night == 0 or upgraded)
+        partly += not sweep["full"]
+        numbers = ("records", "findings", "severities", "rules", "new", "known", "regressed")
+        assert {name: sweep[name] for name in numbers} == {name: last_sweep("whole")[name] for name in numbers}
+    assert partly == nights - 1 - len(upgrades)
