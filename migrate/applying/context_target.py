@@ -32,7 +32,7 @@ class InTrees:
     """The working trees of the plan's corpus."""
 
     mode: str = "in-place"
-    kind: str = "trees"
+    kind: str = KIND
 
     def named(self, source: str) -> tuple[str, str]:
         """The corpus."""
