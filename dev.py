@@ -7,14 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
 LOCK = ROOT / "requirements-dev.txt"
+TOOLS = {
+    "axe-core@4.14.1": "package/axe.min.js",
+    "@microsoft/jest-sarif@1.0.0-beta.0": "package/lib/schemas/sarif-2.1.0-rtm.5.json",
+}
+"""npm packages and the one file that is taken out of each."""
 SAMPLE = "sample_data/context_server/entries.jsonl"
 
 
@@ -61,6 +69,24 @@ def demo() -> None:
     print(f"the command: it lies in .venv, so type {command} where the lines above say corpus-migrate")
 
 
+def tools() -> None:
+    """What tests read that is no Python package: axe-core and the published SARIF schema, from the npm registry."""
+    npm = shutil.which("npm")
+    if npm is None:
+        sys.exit("npm is not there; on Debian: apt-get install npm")
+    for name, member in TOOLS.items():
+        target = ROOT / ".cache" / Path(member).name
+        if target.is_file():
+            continue
+        target.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([npm, "pack", "--silent", name], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            (archive,) = Path(folder).glob("*.tgz")
+            with tarfile.open(archive) as file, file.extractfile(member) as source:  # type: ignore[union-attr]
+                target.write_bytes(source.read())
+        print(target.relative_to(ROOT))
+
+
 def lint() -> None:
     """Lint, format and types."""
     run("ruff", "check", ".")
@@ -75,11 +101,12 @@ def test(*arguments: str) -> None:
 
 def main() -> None:
     """Do the job that is named."""
-    jobs = {"demo": demo, "lint": lint, "test": test}
+    jobs = {"demo": demo, "lint": lint, "test": test, "tools": tools}
     name, *rest = sys.argv[1:] or [""]
     if name not in jobs or (rest and name != "test"):
         sys.exit(f"usage: python3 dev.py {{{'|'.join(jobs)}}} [pytest arguments]")
-    set_up()
+    if name != "tools":
+        set_up()
     jobs[name](*rest)
 
 

@@ -152,6 +152,8 @@ class Run:
     """One apply or undo of the corpus."""
 
     run_id: str
+    command: str
+    """``apply`` or ``undo``."""
     plan_id: str
     applied: int
     already: int

@@ -21,6 +21,7 @@ import yaml
 
 from migrate import rule_tree_cases
 from migrate.engine.json_text import JsonError, check, unquote
+from migrate.engine.kata_lines import record_span
 from migrate.planning.drafting import stored, value_at
 from migrate.planning.merge_patch import Patch
 from migrate.planning.spelling import respell
@@ -135,19 +136,23 @@ def _written(case: Case, examination: Examination, options: Options, mode: str) 
     plan = examination.plan()
     if plan.withheld:
         yield f"{mode}: the patches of {', '.join(plan.withheld)} were withheld"
-    text_encoded = plan.header["corpus"]["text_encoded"]
-    patches = {
-        value_at(line, "/record"): Patch.read(value_at(line, "/patch") or "{}")
-        for line in (raw.decode() for raw in plan.lines)
-    }
-    records = {_own_id(line): line for line in case.facts["records"].split("\n") if _is_object(line)}
+    corpus = plan.header["corpus"]
+    text_encoded = bool(corpus.get("text_encoded"))
+    patches: dict[str | None, list[Patch]] = {}
+    for line in (raw.decode() for raw in plan.lines):
+        patches.setdefault(value_at(line, "/record"), []).append(Patch.read(value_at(line, "/patch") or "{}"))
+    lines = [line for line in case.facts["records"].split("\n") if _is_object(line)]
+    if corpus["system"] == "kata":
+        lines = [line[slice(*span)] for line in lines if (span := record_span(line)) is not None]
+    records = {_own_id(line): line for line in lines}
     for own, wanted in case.facts[mode].items():
         record = records.get(_id(own))
         if record is None:
             yield f"{mode}: names {own!r}, which is no record of the case"
             continue
-        patch = patches.get(_canonical(_id(own)))
-        new = record if patch is None else splice(record, patch, text_encoded=text_encoded)
+        new = record
+        for patch in patches.get(_id(own), patches.get(_canonical(_id(own)), [])):
+            new = splice(new, patch, text_encoded=text_encoded)
         if wanted.get("unchanged"):
             if new != record:
                 yield f"{mode}: {own} was to stay as it is and has become {new}"
@@ -184,7 +189,7 @@ def _is_object(line: str) -> bool:
 
 
 def _own_id(line: str) -> str | None:
-    return value_at(line, "/id") or value_at(line, "/context_id")
+    return value_at(line, "/uid") or value_at(line, "/id") or value_at(line, "/context_id")
 
 
 __all__ = ["Case", "CaseReport", "cases", "differences", "run_cases"]

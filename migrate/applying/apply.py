@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +15,19 @@ from migrate.applying.file_target import FileTarget
 from migrate.applying.guard import alone
 from migrate.applying.journal import PastRun, new_run_id, past_runs
 from migrate.applying.judging import Judged
+from migrate.applying.kata_client import Client
+from migrate.applying.kata_daemon import KIND, DaemonTarget
+from migrate.applying.manners import Manner, manner_of
 from migrate.applying.orders import Orders, of_plan
 from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
-from migrate.corpora.processes import Workers, available
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
+from migrate.engine.processes import Workers, available
 from migrate.naming import corpus_name
 from migrate.planning.plan_file import PlanFile, read_plan
-from migrate.rules import vocabulary
 
 
 class Destination(Protocol):
@@ -34,6 +36,10 @@ class Destination(Protocol):
     @property
     def mode(self) -> str:
         """``copy`` where new files are made, ``in-place`` or ``store`` where records are changed."""
+
+    @property
+    def kind(self) -> str:
+        """``files``, or the kind of store."""
 
     def named(self, source: str) -> tuple[str, str]:
         """Of the plan's corpus: the target as it was typed, without secrets; and a name that is the same for the same place."""
@@ -48,6 +54,7 @@ class Copy:
 
     out: Path
     mode: str = "copy"
+    kind: str = "files"
 
     def named(self, source: str) -> tuple[str, str]:
         """The new file."""
@@ -65,6 +72,7 @@ class InPlace:
     """The files of the corpus itself."""
 
     mode: str = "in-place"
+    kind: str = "files"
 
     def named(self, source: str) -> tuple[str, str]:
         """The corpus."""
@@ -75,12 +83,34 @@ class InPlace:
         return FileTarget(source, originals(open_files(source).shards, run_id), run_id, database, workers)
 
 
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """A running kata daemon."""
+
+    uri: str
+    actor: str
+    mode: str = "store"
+    kind: str = KIND
+
+    def named(self, source: str) -> tuple[str, str]:
+        """Its address."""
+        base = Client(self.uri).base
+        return base, base
+
+    def open(self, source: str, run_id: str, past: PastRun | None, database: Database, workers: Workers) -> Target:
+        """Its metadata endpoints."""
+        return DaemonTarget(Client(self.uri), self.actor)
+
+
 @contextmanager
-def engine(settings: Settings) -> Iterator[tuple[Database, Workers]]:
+def engine(settings: Settings, manner: Manner) -> Iterator[tuple[Database, Workers]]:
     """The database of a run, and the processes that share its work."""
     limits = settings.limits
-    with Database(limits) as database, Workers(available(limits.threads), settings.progress) as workers:
-        create_plain_macros(database, vocabulary.word_lists())
+    with (
+        Database(limits, manner.model) as database,
+        Workers(available(limits.threads), settings.progress) as workers,
+    ):
+        create_plain_macros(database, *manner.words())
         yield database, workers
 
 
@@ -95,9 +125,11 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
     header = plan.header
     if not header.get("complete"):
         raise Refused(f"{plan.path} is incomplete: input was lost when it was made; mend the input and plan again")
+    manner = manner_of(header["corpus"]["system"], destination.kind)
     source = header["corpus"]["uri"]
     # An export's own encoding is none of a database's.
     encoded = destination.mode != "store" and bool(header["corpus"].get("text_encoded"))
+    corpus = {**header["corpus"], "text_encoded": encoded}
     target_name, place = destination.named(source)
     runs = settings.workspace / corpus_name(source) / "runs"
     about: dict[str, Any] = {"command": "apply", "mode": destination.mode, "plan_id": header["plan_id"], "place": place}
@@ -111,20 +143,27 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
             if destination.mode != "copy":
                 _check_not_moved(judged, [run for run in same if run.complete], earlier)
 
-        with engine(settings) as (database, workers), _orders(database, plan, encoded) as orders:
+        with engine(settings, manner) as (database, workers), _orders(database, plan, manner, corpus) as orders:
             target = destination.open(source, run_id, past, database, workers)
             try:
                 check_identity(orders, target, "this plan")
-                names = {"run_id": run_id, "plan": str(plan.path), "source": source, "target": target_name}
+                system = header["corpus"]["system"]
+                names = {
+                    "run_id": run_id,
+                    "plan": str(plan.path),
+                    "system": system,
+                    "source": source,
+                    "target": target_name,
+                }
                 run = Run(orders, target, run_id, runs / run_id, {**names, **about, **target.about()}, past)
                 return run.carry_out(may_begin, settings.said)
             finally:
                 target.close()
 
 
-def _orders(database: Database, plan: PlanFile, encoded: bool) -> Orders:
+def _orders(database: Database, plan: PlanFile, manner: Manner, corpus: Mapping[str, Any]) -> Orders:
     of_contexts = plan.header["corpus"].get("system") == "repository-context"
-    return context_orders.of_plan(plan) if of_contexts else of_plan(database, plan, encoded)
+    return context_orders.of_plan(plan) if of_contexts else of_plan(database, plan, manner, corpus)
 
 
 def _check_not_moved(judged: Judged, complete: Sequence[PastRun], earlier: Sequence[PastRun]) -> None:

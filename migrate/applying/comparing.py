@@ -58,9 +58,10 @@ def spellings(line_text: str) -> list[tuple[str, str | None, str | None]]:
 
 
 def own_key(token: str) -> str | None:
-    """The key of a record's own id, given as JSON text: a positive integer, or a string of 32 hex digits."""
+    """The key of a record's own id, given as JSON text: a positive integer, a string of 32 hex digits, or any other string."""
     if token[:1] == '"':
-        return _hex_key(unquote(token))
+        text = unquote(token)
+        return _hex_key(text) or "s" + text
     return "i" + token if _decimal(token) else None
 
 

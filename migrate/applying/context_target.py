@@ -17,12 +17,12 @@ from migrate.applying.judging import Judged
 from migrate.applying.orders import Orders
 from migrate.applying.states import State
 from migrate.applying.target import Target
-from migrate.corpora.processes import Workers
 from migrate.corpora.repository import layout
 from migrate.corpora.repository.filesystem import Unreadable
 from migrate.corpora.repository.trees import open_trees
 from migrate.corpora.repository.writing import Blocked, ScopeFiles
 from migrate.engine.database import Database
+from migrate.engine.processes import Workers
 
 KIND = "repository-contexts"
 

@@ -32,9 +32,11 @@ class Touched(NamedTuple):
 class Record:
     """A record's text, taken apart once."""
 
-    def __init__(self, text: str) -> None:
-        """Raises JsonError for a text that is no object, or has a member twice."""
+    def __init__(self, text: str, ids: tuple[str, ...] = ("id", "context_id"), version: str = "version") -> None:
+        """``ids`` and ``version`` name its members. Raises JsonError for a text that is no object, or has a member twice."""
         self.text = text
+        self.version_name = version
+        self._ids = ids
         start = blank(text, 0)
         if text[start : start + 1] != "{":
             raise JsonError("no object", start)
@@ -54,8 +56,13 @@ class Record:
     @property
     def key(self) -> str | None:
         """The key of its own id."""
-        token = self.at("id") if "id" in self._spans else self.at("context_id")
+        token = next((self.at(name) for name in self._ids if name in self._spans), None)
         return None if token is None else own_key(token)
+
+    @property
+    def version(self) -> str | None:
+        """The text of its version."""
+        return self.at(self.version_name)
 
     @property
     def touched(self) -> Touched:
@@ -146,12 +153,14 @@ class ByPlan:
     """Carries a plan out: the record must be what the plan saw."""
 
     text_encoded: bool
+    version: str = "version"
+    ids: tuple[str, ...] = ("id", "context_id")
 
     def __call__(self, line: str, key: str, text: str) -> Decision | None:
         """Compare, and where the record is as before, splice and prove what came of it."""
         order = PlanLine.read(line)
         try:
-            record = Record(text)
+            record = Record(text, self.ids, self.version)
         except JsonError as error:
             return Decision(State.OTHER, f"it is no readable record any more: {error.reason}")
         if record.key != key:
@@ -170,9 +179,8 @@ class ByPlan:
             return Decision(State.OTHER, "its metadata or tags are not what the plan saw")
         if state is State.AFTER:
             return Decision(state)
-        version = record.at("version")
-        if not same_version(order.version, version):
-            return Decision(State.OTHER, f"its version is {version} and not {order.version}")
+        if not same_version(order.version, record.version):
+            return Decision(State.OTHER, f"its {self.version} is {record.version} and not {order.version}")
         encoded = self.text_encoded and (was.metadata is None or was.metadata[:1] in '"n')
         try:
             new = splice(text, Patch.read(order.patch), text_encoded=encoded, found=record.members)
@@ -191,7 +199,7 @@ class ByPlan:
 
 def record_tail(record: Record) -> str:
     """The old version and time of a record, as they stand."""
-    return f'"version":{record.at("version") or "null"},"updated_at":{record.at("updated_at") or "null"}'
+    return f'"version":{record.version or "null"},"updated_at":{record.at("updated_at") or "null"}'
 
 
 def identity_of(line: str) -> str:

@@ -14,16 +14,16 @@ import numpy as np
 from migrate.applying.errors import ApplyError, Refused
 from migrate.applying.judging import Judged
 from migrate.applying.orders import TABLE, Orders
-from migrate.applying.states import State, rank
+from migrate.applying.states import State
 from migrate.applying.stretches import Decided, Stretch, decide, decide_plain
 from migrate.corpora.interface import Int64
-from migrate.corpora.processes import Workers
 from migrate.corpora.rewrite import Staged, discard_leftover, probe, stage
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
 from migrate.corpora.spooled import Spooled
 from migrate.engine.database import Database
 from migrate.engine.locating import id_form, load_ids, places_of
+from migrate.engine.processes import Workers
 
 _STRETCH = 4_000
 """Records that are decided at once: their orders and states are what one process holds."""
@@ -84,7 +84,7 @@ class FileTarget:
             raise Refused(f"{gaps[0].file} can no longer be read whole: {gaps[0].reason}")
         for place in places:
             if not place.done:
-                probe(place.destination if folder is None else folder, run_id)
+                probe(place.destination if folder is None else folder)
         load_ids(database, self._sources)
         self._copies: list[_Copies] = []
 
@@ -165,7 +165,7 @@ class FileTarget:
         """A file a batch; one that is replaced only where something in it changes."""
         chosen = np.asarray(numbers, dtype=np.int64)
         for place, copies in zip(self.places, self._copies, strict=True):
-            here = copies.numbers[np.isin(copies.numbers, chosen) & (copies.column("states") == rank(State.BEFORE))]
+            here = copies.numbers[np.isin(copies.numbers, chosen) & (copies.column("states") == State.BEFORE)]
             if not place.done and (len(here) or place.kept is None):
                 yield FileBatch(self, place, copies, np.unique(here).tolist())
 
@@ -233,9 +233,7 @@ class FileBatch:
         """Write the file under its hidden name; the intents were made when the records were looked at."""
         copies = self._copies
         # Of a record that stands there twice, one copy may be repaired already.
-        kept = np.isin(copies.numbers, np.asarray(numbers, dtype=np.int64)) & (
-            copies.column("states") == rank(State.BEFORE)
-        )
+        kept = np.isin(copies.numbers, np.asarray(numbers, dtype=np.int64)) & (copies.column("states") == State.BEFORE)
         first = np.zeros(len(kept), dtype=np.bool_)
         first[np.unique(copies.numbers, return_index=True)[1]] = True
         at = 0

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from migrate.applying.comparing import holds, own_key
 from migrate.applying.orders import Orders, Requirement
-from migrate.applying.states import State, rank, state_of
+from migrate.applying.states import State, state_of
 
 Numbers = npt.NDArray[np.int64]
 States = npt.NDArray[np.uint8]
@@ -28,13 +28,13 @@ class Judged:
 
     def add(self, number: int, state: State, reason: str = "") -> None:
         """One copy of the record of an order is in this state."""
-        if rank(state) > self._ranks[number]:
-            self._ranks[number] = rank(state)
+        if state > self._ranks[number]:
+            self._ranks[number] = state
             if reason:
                 self.reasons[number] = reason
 
     def add_all(self, numbers: Numbers, states: States, reasons: Mapping[int, str]) -> None:
-        """The same for many, the states by :func:`migrate.applying.states.rank`; ``reasons`` are those of the stale ones."""
+        """The same for many, the states as bytes; ``reasons`` are those of the stale ones."""
         np.maximum.at(self._ranks, numbers, states)
         self.reasons.update(reasons)
 
@@ -54,21 +54,21 @@ class Judged:
 
     def strike(self, number: int, reason: str) -> None:
         """Call a record stale."""
-        self._ranks[number] = rank(State.OTHER)
+        self._ranks[number] = State.OTHER
         self.reasons[number] = reason
 
     def chosen(self) -> list[int]:
         """The orders to carry out."""
-        found: list[int] = np.flatnonzero(self._ranks == rank(State.BEFORE)).tolist()
+        found: list[int] = np.flatnonzero(self._ranks == State.BEFORE).tolist()
         return found
 
     def stale(self) -> Iterator[int]:
         """The orders that are left alone."""
-        yield from np.flatnonzero((self._ranks == 0) | (self._ranks == rank(State.OTHER))).tolist()
+        yield from np.flatnonzero((self._ranks == 0) | (self._ranks == State.OTHER)).tolist()
 
     def count(self, state: State) -> int:
         """How many are in a state."""
-        number = int(np.count_nonzero(self._ranks == rank(state)))
+        number = int(np.count_nonzero(self._ranks == state))
         return number + int(np.count_nonzero(self._ranks == 0)) if state is State.OTHER else number
 
     def settle(self, records: Records, numbers: Sequence[int] | None = None, made: Collection[str] = ()) -> None:
@@ -92,7 +92,9 @@ class Judged:
         met: set[Requirement] = set()
         for key, text in records(needs.keys()):
             met.update(
-                need for need in needs[key] if holds(text, need.path, need.holds, need.spelled, self.orders.id_form)
+                need
+                for need in needs[key]
+                if holds(self.orders.inside(text), need.path, need.holds, need.spelled, self.orders.id_form)
             )
         for need in (need for wanted in needs.values() for need in wanted if need not in met):
             self.strike(

@@ -6,18 +6,20 @@ Of each line only its place and its record's key are kept; the line is read when
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from migrate.applying.deciding import ByPlan, Decider, Decision, identity_of
+from migrate.applying.deciding import Decider, Decision, identity_of
 from migrate.applying.errors import Refused
+from migrate.applying.manners import Manner
+from migrate.applying.parts import joined
 from migrate.corpora.interface import Int64
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
 from migrate.engine.database import Database
-from migrate.engine.json_text import JsonError, elements, unquote
+from migrate.engine.json_text import JsonError, elements, quote, unquote
 from migrate.engine.locating import scan_members
 from migrate.planning.drafting import value_at
 from migrate.planning.errors import PlanError
@@ -43,10 +45,19 @@ class Orders:
     """The orders of a file, numbered from 0 in its order. A context manager: it keeps the file open."""
 
     def __init__(
-        self, path: Path, decider: Decider, keys: Sequence[str], offsets: Int64, lengths: Int64, id_form: str | None
+        self,
+        path: Path,
+        decider: Decider,
+        keys: Sequence[str],
+        offsets: Int64,
+        lengths: Int64,
+        id_form: str | None,
+        inside: Callable[[str], str] = str,
     ) -> None:
         self.path = path
         self.decider = decider
+        self.inside = inside
+        """The record in the text of an item of the target."""
         self.keys = keys
         """The key of each order's record."""
         self.offsets = offsets
@@ -96,19 +107,21 @@ class Orders:
     def id_json(self, number: int) -> str:
         """The id of an order's record as JSON text."""
         key = self.keys[number]
-        return key[1:] if key[0] == "i" else f'"{key[1:]}"'
+        return key[1:] if key[0] == "i" else quote(key[1:], ascii=True)
 
 
-def of_plan(database: Database, plan: PlanFile, text_encoded: bool) -> Orders:
-    """The orders of a plan, found to be as they were written. ``text_encoded``: new metadata is stored as text in a string.
+def of_plan(database: Database, plan: PlanFile, manner: Manner, corpus: Mapping[str, Any]) -> Orders:
+    """The orders of a plan, found to be as they were written. ``corpus`` is what is true of the place they are carried out in.
 
     Raises Refused for a plan that was cut or edited, PlanError for a line that is none of a plan.
     """
     check_whole(plan)
-    orders = read_orders(
-        database, plan.path, ("record", "unit", "requires"), ByPlan(text_encoded), plan.header["corpus"]["id_form"]
-    )
-    if len(set(orders.keys)) != len(orders.keys) or len(orders) != plan.header["counts"]["patches"]:
+    path, count = plan.path, plan.header["counts"]["patches"]
+    if not manner.parts:
+        path, count = joined(plan, database.folder)
+    names = ("record", "unit", "requires", "part")
+    orders = read_orders(database, path, names, manner.by_plan(corpus), corpus["id_form"], manner.inside)
+    if len(set(orders.keys)) != len(orders.keys) or len(orders) != count:
         raise PlanError(f"{plan.path}: has a line without a record of its own; make the plan anew")
     return orders
 
@@ -138,23 +151,29 @@ def check_whole(plan: PlanFile) -> None:
 
 
 def read_orders(
-    database: Database, path: Path, names: tuple[str, ...], decider: Decider, id_form: str | None
+    database: Database,
+    path: Path,
+    names: tuple[str, ...],
+    decider: Decider,
+    id_form: str | None,
+    inside: Callable[[str], str] = str,
 ) -> Orders:
     """The orders of a file: its lines that have a valid id as the member ``names[0]``, the last one of each id.
 
-    ``names[1]`` is their unit, ``names[2]`` what they rest on; further names are of members that other lines have.
+    ``names[1]`` is their unit, ``names[2]`` what they rest on, ``names[3]`` the part of the record that they are about; further
+    names are of members that other lines have.
     """
     source = ShardSource(Shard(path), database.folder)
     places = source.places()
     scan_members(database, "order_lines", [source], names)
     database.run(
         f"CREATE TABLE {TABLE} AS SELECT row_number() OVER (ORDER BY item) - 1 AS number, * FROM (SELECT * FROM"
-        " (SELECT item, own_key(m1) AS id_key, CASE WHEN m2 <> 'null' THEN m2 END AS unit, m3 <> '[]' AS rests FROM order_lines)"
+        " (SELECT item, own_key(m1) || CASE WHEN starts_with(m4, '\"') THEN '#' || m4[2:-2] ELSE '' END AS id_key, CASE WHEN m2 <> 'null' THEN m2 END AS unit, m3 <> '[]' AS rests FROM order_lines)"
         " WHERE id_key IS NOT NULL QUALIFY row_number() OVER (PARTITION BY id_key ORDER BY item DESC) = 1) ORDER BY item"
     )
     items = database.columns(f"SELECT item FROM {TABLE} ORDER BY number")["item"]
     keys = database.column(f"SELECT id_key FROM {TABLE} ORDER BY number")
-    orders = Orders(path, decider, keys, places.offsets[items], places.lengths[items], id_form)
+    orders = Orders(path, decider, keys, places.offsets[items], places.lengths[items], id_form, inside)
     for number, unit in database.rows(f"SELECT number, unit FROM {TABLE} WHERE unit IS NOT NULL ORDER BY number"):
         orders.units.setdefault(unit, []).append(number)
     orders.resting = database.column(f"SELECT number FROM {TABLE} WHERE rests ORDER BY number")

@@ -30,12 +30,15 @@ class Member:
 class ByJournal:
     """Takes a run back, an intent at a time."""
 
+    ids: tuple[str, ...] = ("id", "context_id")
+    version: str = "version"
+
     def __call__(self, line: str, key: str, text: str) -> Decision | None:
         """Compare each touched member with what the run wrote, and put the old texts back."""
         intent = json.loads(line)
         was, wrote = Touched(**intent["old"]), Touched(**intent["new"])
         try:
-            record = Record(text)
+            record = Record(text, self.ids, self.version)
             if record.key != key:
                 return None
             return _decided(record, was, wrote, _head(line))

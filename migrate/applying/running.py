@@ -74,6 +74,8 @@ class Run:
     past: PastRun | None = None
     """Its own unfinished part, if it was begun before."""
     failed: dict[int, str] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
+    """Keys of the records that it has changed."""
 
     def carry_out(
         self, may_begin: Callable[[Judged], None] = _may_always, said: Callable[[str], None] = _say_nothing
@@ -95,7 +97,8 @@ class Run:
         judged = Judged(self.orders)
         self.target.look(self.orders, judged)
         made = self._made_before(judged)
-        judged.settle(self.target.records, made={self.orders.keys[number] for number in made})
+        self.made.update(self.orders.keys[number] for number in made)
+        judged.settle(self.target.records, made=self.made)
         may_begin(judged)
         if self.past is None and judged.count(State.AFTER) == len(self.orders):
             return RunResult(self.run_id, self.target.name, None, 0, len(self.orders), 0, 0, ())
@@ -128,19 +131,20 @@ class Run:
                 raise self._stopped(error, done) from error
             self._tell(journal, "applied", ((number, "") for number in written))
             done += written
-            said(
-                f"{len(done):,} of {len(chosen):,} records are changed, the same command again goes on (run {self.run_id})"
-            )
+            self.made.update(self.orders.keys[number] for number in written)
+            said(f"{len(done):,} of {len(chosen):,} records are changed (run {self.run_id})")
         return done
 
     def _write(self, judged: Judged, batch: Batch, journal: Journal) -> list[int]:
         with batch:
             batch.look(judged)
-            judged.settle(self.target.records, batch.numbers)
+            judged.settle(self.target.records, batch.numbers, self.made)
             for lines in batch.put([number for number in batch.numbers if judged.state(number) is State.BEFORE]):
                 journal.write_lines(lines)
             journal.flush()
             batch.commit()
+            for line in getattr(batch, "notes", ()):
+                journal.write_lines(line)
             self.failed.update(batch.failed)
             return [n for n in batch.numbers if judged.state(n) is State.BEFORE and n not in batch.failed]
 

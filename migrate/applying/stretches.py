@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from migrate.applying.deciding import Decider
-from migrate.applying.states import State, rank
+from migrate.applying.states import State
 from migrate.corpora.interface import BOM, Int64
 from migrate.corpora.spans import read_spans
 
@@ -44,7 +44,7 @@ class Decided:
     """What came of a stretch, a number a record."""
 
     states: npt.NDArray[np.uint8]
-    """As :func:`migrate.applying.states.rank` says; 0 where the record is none of the order's."""
+    """As bytes; 0 where the record is none of the order's."""
     texts: Int64
     """Bytes of its new record, 0 where there is none."""
     intents: Int64
@@ -61,7 +61,7 @@ def decide_plain(stretch: Stretch, path: Path, offsets: Int64, lengths: Int64) -
 def decide(stretch: Stretch, records: Iterable[bytes]) -> Decided:
     """Decide every record, each with its order; raises ApplyError where an order would not do what it promises."""
     count = len(stretch.keys)
-    decided = Decided(np.zeros(count, np.uint8), np.zeros(count, np.int64), np.zeros(count, np.int64))
+    states, sizes, reasons = bytearray(count), [(0, 0)] * count, {}
     with stretch.texts.open("wb") as texts, stretch.intents.open("wb") as intents:
         for position, (key, line, raw) in enumerate(zip(stretch.keys, _lines(stretch), records, strict=True)):
             mark, text = (BOM, raw[len(BOM) :]) if raw.startswith(BOM) else (b"", raw)
@@ -71,15 +71,16 @@ def decide(stretch: Stretch, records: Iterable[bytes]) -> Decided:
                 continue
             if decision is None:
                 continue
-            decided.states[position] = rank(decision.state)
+            states[position] = decision.state
             if decision.state is State.OTHER:
-                decided.reasons[position] = decision.reason
+                reasons[position] = decision.reason
             elif decision.state is State.BEFORE:
                 new, intent = mark + decision.text.encode("utf-8"), decision.intent().encode("utf-8") + b"\n"
                 texts.write(new)
                 intents.write(intent)
-                decided.texts[position], decided.intents[position] = len(new), len(intent)
-    return decided
+                sizes[position] = len(new), len(intent)
+    lengths = np.array(sizes, dtype=np.int64).reshape(count, 2)
+    return Decided(np.frombuffer(states, dtype=np.uint8), lengths[:, 0], lengths[:, 1], reasons)
 
 
 def _lines(stretch: Stretch) -> Iterator[str]:

@@ -45,11 +45,17 @@ from migrate.applying.orders import Orders
 class Batch(Protocol):
     """Units that are written together, all or none. A context manager that takes back what was not committed."""
 
-    numbers: Sequence[int]
-    """The orders that it is to write."""
-    failed: Mapping[int, str]
-    """Orders that :meth:`put` could not write, each with the reason, their whole units with them (a savepoint a unit):
-    a value that the store refuses, or a text that did not come back as the order's ``after`` says."""
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The orders that it is to write."""
+
+    @property
+    def failed(self) -> Mapping[int, str]:
+        """Orders that :meth:`put` could not write, each with the reason, their whole units with them (a savepoint a unit).
+
+        A value that the store refuses, or a text that did not come back as the order's ``after`` says. A batch may also have
+        ``notes``: lines for the journal that are known when it is committed.
+        """
 
     def __enter__(self) -> Self:
         """Lock what will be written."""

@@ -44,8 +44,8 @@ class Invocation:
         return path
 
     def progress(self) -> progress.Bars:
-        """Bars for long work, if anybody watches."""
-        return progress.Bars(progress.wanted(self.quiet))
+        """Bars for long work, if anybody watches; with ``-v`` a plain line a phase instead."""
+        return progress.Bars(progress.wanted(self.quiet) and not self.verbose, told=self.verbose)
 
     @contextlib.contextmanager
     def screen(self, path: Path | None = None) -> Iterator[Screen]:

@@ -72,6 +72,21 @@ reproducible = _group(
 )
 yes = _group(click.option("--yes", is_flag=True, help="Ask nothing; -o never asks."))
 
+yes = _group(click.option("--yes", is_flag=True, help="Ask nothing; -o never asks."))
+
+baseline_file = _group(
+    click.option("--baseline", metavar="FILE", help="Known findings.  [default: baseline.jsonl in the workspace]"),
+)
+
+against = _group(
+    baseline_file,
+    click.option("--no-baseline", is_flag=True, help="Compare with the last sweep alone; every finding counts."),
+)
+
+reproducible = _group(
+    click.option("--reproducible", is_flag=True, help="Leave out times and durations: the same input, the same bytes."),
+)
+
 fail_on = _group(
     click.option("--fail-on", type=click.Choice(FAIL_ON), help="Exit 1 from this severity on.  [default: error]"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -27,19 +28,25 @@ class Bars:
     An instance is the callable that long work takes: ``progress(phase, done, total)``, in any unit.
     """
 
-    def __init__(self, shown: bool) -> None:
+    def __init__(self, shown: bool, told: bool = False) -> None:
+        """``shown``: bars; ``told``: a plain line a phase, whoever reads it."""
         self._shown = shown
+        self._told = told
         self._phase: str | None = None
         self._started = 0.0
+        self._done = 0
         self._bar: Any = None
 
     def __call__(self, phase: str, done: int, total: int | None) -> None:
         """Says that ``done`` of ``total`` (None: nobody knows) of a phase is done."""
-        if not self._shown:
+        if not self._shown and not self._told:
             return
         if phase != self._phase:
             self.close()
             self._phase, self._started = phase, time.monotonic()
+        self._done = max(done, total or 0)
+        if not self._shown:
+            return
         lasted = time.monotonic() - self._started
         if self._bar is None and lasted >= PATIENCE:
             self._bar = self._open(phase, total)
@@ -65,7 +72,12 @@ class Bars:
         )
 
     def close(self) -> None:
-        """Clears the bar; a later report begins a new one."""
+        """Clears the bar, and says how long the phase took; a later report begins a new one."""
+        if self._told and self._phase is not None:
+            lasted = time.monotonic() - self._started
+            rate = f", {self._done / lasted:,.0f} a second" if lasted >= PATIENCE else ""
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.write(f"{clean(self._phase)}: {self._done:,} in {lasted:,.1f} s{rate}\n")
         if self._bar is not None:
             self._bar.close()
         self._bar = self._phase = None

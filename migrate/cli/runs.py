@@ -28,6 +28,7 @@ def runs_of(folder: Path) -> tuple[Run, ...]:
 def _run(name: str, data: Mapping[str, Any]) -> Run:
     return Run(
         run_id=str(data.get("run_id", name)),
+        command=str(data.get("command", "apply")),
         plan_id=str(data.get("plan_id", "")),
         applied=_number(data.get("applied")),
         already=_number(data.get("already_applied")),

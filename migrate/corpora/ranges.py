@@ -13,8 +13,8 @@ from typing import BinaryIO
 import numpy as np
 
 from migrate.corpora.interface import BLANKS, CorpusError, Int64, Places
-from migrate.corpora.processes import Workers
 from migrate.corpora.spooled import Spooled
+from migrate.engine.processes import Workers
 
 _RANGE = 1 << 26
 _BLOCK = 1 << 22

@@ -20,10 +20,10 @@ import numpy as np
 
 from migrate.corpora.copying import Copied, copy_changed, read_back
 from migrate.corpora.interface import CorpusError, Rewritten
-from migrate.corpora.processes import Workers
 from migrate.corpora.ranges import Range, copy_ranges, prove_ranges, split
 from migrate.corpora.shard import Shard
 from migrate.corpora.spooled import Spooled
+from migrate.engine.processes import Workers
 
 
 def rewrite(shard: Shard, destination: Path, changed: Iterable[tuple[int, bytes]]) -> Rewritten:
@@ -91,10 +91,10 @@ def discard_leftover(destination: Path, mark: str) -> None:
     _marked(destination.resolve(), mark).unlink(missing_ok=True)
 
 
-def probe(destination: Path, mark: str) -> None:
+def probe(destination: Path) -> None:
     """Raises CorpusError where no file can be made beside the destination."""
     try:
-        _hidden(destination.resolve(), mark).unlink()
+        _hidden(destination.resolve(), "probe").unlink()
     except OSError as error:
         raise CorpusError(
             f"{destination}: nothing can be written to its folder ({error.strerror or error}); nothing was changed"

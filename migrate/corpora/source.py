@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from migrate.corpora.interface import Places, Prepared
+from migrate.corpora.interface import Int64, Places, Prepared
 from migrate.corpora.shard import Shard
+from migrate.engine.sources import Stretches, spooled
 
 
 class ShardSource:
@@ -41,6 +42,15 @@ class ShardSource:
     def read(self, indexes: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Exact bytes of items."""
         return self.shard.read(indexes)
+
+    def stretches(self, indexes: Int64, folder: Path) -> Stretches:
+        """In the file itself where it is plain."""
+        path, compression, _ = self.shard.text
+        if compression is not None:
+            return spooled(self.read(indexes.tolist()), folder)
+        places = self.places()
+        self.shard.check_unchanged()
+        return Stretches(path, places.offsets[indexes], places.lengths[indexes])
 
     def clean_lines(self, folder: Path, left_out: frozenset[int] = frozenset()) -> Path:
         """A copy that the engine reads row by row."""

@@ -42,7 +42,10 @@ class RowRule:
 
 @dataclass(frozen=True, slots=True)
 class SetRule:
-    """A query over the tables: ordinal, path, level, evidence, and where it has them needs, value, requires."""
+    """A query over the tables: ordinal, path, level, evidence, and where it has them needs, requires, and value or edits.
+
+    ``value`` is what becomes of the path; ``edits`` lists {path, value} where a finding changes others.
+    """
 
     code: str
     wave: int
@@ -52,26 +55,30 @@ class SetRule:
 
 
 FOUND = """
-CREATE TABLE found (code VARCHAR, wave TINYINT, ordinal BIGINT, path VARCHAR, level VARCHAR, severity VARCHAR, evidence VARCHAR,
-                    needs VARCHAR[], requires VARCHAR, edits STRUCT(path VARCHAR, value VARCHAR)[]);
+CREATE TABLE found (code VARCHAR, wave TINYINT, ordinal BIGINT NOT NULL, path VARCHAR NOT NULL, level VARCHAR NOT NULL, severity VARCHAR,
+                    evidence VARCHAR, needs VARCHAR[] DEFAULT [], requires VARCHAR, edits STRUCT(path VARCHAR, value VARCHAR)[] DEFAULT [],
+                    value VARCHAR DEFAULT '');
 """
+"""What the rules found; ``value`` is the new value of ``path`` that a set rule gives, NULL where the member goes, empty where it gives none."""
 
 
 def row_scan(rules: Sequence[RowRule]) -> str:
-    """The statement that runs every row rule in one scan and adds what they find to ``found``."""
-    if not rules:
-        return ""
+    """The statement that asks every row rule in one scan: ``hits`` has the records that a rule speaks of, and which rules do."""
     masks = [_mask(rules[start : start + _BITS]) for start in range(0, len(rules), _BITS)]
     columns = ", ".join(f"{mask} AS mask_{number}" for number, mask in enumerate(masks))
+    found = " OR ".join(f"mask_{number} <> 0" for number in range(len(masks)))
+    return f"CREATE OR REPLACE TABLE hits AS SELECT * FROM (SELECT ordinal, {columns} FROM records) WHERE {found}"
+
+
+def row_findings(rules: Sequence[RowRule], records: str) -> str:
+    """The statement that adds what the rules say of ``hits`` to ``found``; ``records`` is the table expression of those records."""
     variants = ", ".join(
         f"CASE WHEN mask_{place // _BITS} & {1 << place % _BITS}::UBIGINT <> 0 THEN {place} END"
         for place in range(len(rules))
     )
     return f"""
 INSERT INTO found
-WITH masked AS (SELECT *, {columns} FROM records),
-hit AS (SELECT * FROM masked WHERE {" OR ".join(f"mask_{number} <> 0" for number in range(len(masks)))}),
-hits AS (SELECT *, unnest(list_filter([{variants}], lambda v: v IS NOT NULL)) AS variant FROM hit)
+WITH spoken AS (SELECT ordinal, unnest(list_filter([{variants}], lambda v: v IS NOT NULL)) AS variant FROM hits)
 SELECT {_choice([_literal(rule.code) for rule in rules])},
        {_choice([str(rule.wave) for rule in rules])},
        ordinal,
@@ -81,8 +88,9 @@ SELECT {_choice([_literal(rule.code) for rule in rules])},
        {_choice([_evidence(rule.evidence) for rule in rules])},
        {_choice([_needs(rule.needs) for rule in rules])},
        NULL,
-       {_choice([_edits(rule.edits) for rule in rules])}
-FROM hits
+       {_choice([_edits(rule.edits) for rule in rules])},
+       ''
+FROM spoken JOIN {records} USING (ordinal)
 """
 
 
@@ -94,15 +102,11 @@ def _mask(rules: Sequence[RowRule]) -> str:
     )
 
 
-def set_query(rule: SetRule, columns: Sequence[str]) -> str:
-    """The statement that adds what one set rule finds to ``found``; ``columns`` are those its query returns."""
-    given = {name: name for name in columns}
-    value = "[{'path': path, 'value': value}]" if "value" in given else "[]"
+def set_query(rule: SetRule) -> str:
+    """The statement that adds what one set rule finds to ``found``."""
     return f"""
-INSERT INTO found
-SELECT {_literal(rule.code)}, {rule.wave}, ordinal, path, level, {_literal(rule.severity)}, evidence::VARCHAR,
-       {given.get("needs", "[]::VARCHAR[]")}, {given.get("requires", "NULL")}, {value}
-FROM ({rule.query})
+INSERT INTO found BY NAME
+SELECT {_literal(rule.code)} AS code, {rule.wave} AS wave, {_literal(rule.severity)} AS severity, * FROM ({rule.query})
 """
 
 

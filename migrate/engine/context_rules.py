@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import duckdb
 
 from migrate.engine.compile import SetRule
-from migrate.engine.database import Database, first_line
+from migrate.engine.database import Database, first_line, script_text
 from migrate.engine.errors import EngineError
 from migrate.types import Progress
 
@@ -27,7 +27,7 @@ def judge(database: Database, rules: Sequence[SetRule], progress: Progress | Non
             _run(database, rule)
         except duckdb.Error as error:
             raise EngineError(f"the query of the rule {rule.code} fails: {first_line(error)}") from error
-    database.script(PACKAGE, "findings.sql")
+    database.run(script_text(PACKAGE, "findings.sql", {}))
 
 
 def _run(database: Database, rule: SetRule) -> None:

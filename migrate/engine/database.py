@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from migrate.engine.errors import EngineError
+from migrate.engine.model import CONTEXT_SERVER, TableModel
 from migrate.types import Limits
 
 
@@ -23,7 +24,8 @@ class Database:
     Raises EngineError where a limit is refused or DuckDB gives up, with its reason.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, model: TableModel = CONTEXT_SERVER) -> None:
+        self.model = model
         try:
             if limits.temp_dir is not None:
                 limits.temp_dir.mkdir(parents=True, exist_ok=True)
@@ -42,10 +44,15 @@ class Database:
         self.connection.execute("SET memory_limit = ?", [limits.memory])
         self.connection.execute("SET temp_directory = ?", [str(self.folder / "spill")])
         self.connection.execute("SET enable_external_file_cache = false")
-        # A list of words turned into a join would cost more than comparing, and the scan its order.
-        self.connection.execute("SET disabled_optimizers = 'in_clause'")
+        self._optimize()
         if limits.threads is not None:
             self.connection.execute("SET threads = ?", [limits.threads])
+
+    def _optimize(self, *without: str) -> None:
+        # A list of words turned into a join would cost more than comparing, and the scan its order. What two branches of a
+        # CASE share would be computed for all rows, also for those that reach neither.
+        names = ",".join(("in_clause", "common_subexpressions", *without))
+        self.connection.execute(f"SET disabled_optimizers = '{names}'")
 
     def __enter__(self) -> Database:
         return self
@@ -63,6 +70,14 @@ class Database:
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run statements whose result nobody reads."""
         self._execute(sql, parameters)
+
+    def scan(self, sql: str) -> None:
+        """Run a statement that filters by what it computes, without computing that twice."""
+        self._optimize("filter_pushdown")
+        try:
+            self._execute(sql, ())
+        finally:
+            self._optimize()
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Every row of a query that has few."""
@@ -102,9 +117,9 @@ class Database:
         keys, values = (list(pairs), list(pairs.values())) if pairs else ([""], [""])
         self._execute(f"SET VARIABLE {name} = map(?::VARCHAR[], ?::VARCHAR[])", [keys, values])
 
-    def script(self, package: str, name: str, **fragments: str) -> None:
+    def script(self, name: str, **fragments: str) -> None:
         """Run a script file of the table model, with ``$NAME`` fragments put in."""
-        self._execute(script_text(package, name, fragments), ())
+        self._execute(script_text(self.model.package, name, fragments), ())
 
     def _execute(self, sql: str, parameters: Sequence[Any]) -> duckdb.DuckDBPyConnection:
         try:

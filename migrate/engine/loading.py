@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 import duckdb
 
 from migrate.engine import strict
 from migrate.engine.database import Database, script_text
 from migrate.engine.errors import EngineError
-from migrate.engine.model import METADATA_FIELDS, PACKAGE, path_list
+from migrate.engine.model import TableModel
 from migrate.engine.sources import LARGEST, Loaded, Source, too_long
 from migrate.types import Progress
 
@@ -19,16 +20,25 @@ def _create_views(database: Database) -> None:
     # Rows that had a second look stand here with their ordinal; what the scan wrote is never changed, so that its rowid is.
     database.run("CREATE TABLE fixed AS SELECT 0::BIGINT AS ordinal, * FROM lines LIMIT 0")
     database.run(
-        "CREATE VIEW items AS SELECT rowid AS ordinal, * FROM main.lines WHERE rowid NOT IN (SELECT ordinal FROM main.fixed)"
+        "CREATE VIEW kept AS SELECT rowid AS ordinal, * FROM main.lines WHERE rowid NOT IN (SELECT ordinal FROM main.fixed)"
         " UNION ALL BY NAME SELECT * FROM main.fixed"
     )
+    database.run(f"CREATE VIEW items AS FROM {described(database.model, 'SELECT * FROM main.kept')}")
     database.run("CREATE TABLE broken (ordinal BIGINT, reason VARCHAR, byte BIGINT, fingerprint VARCHAR)")
     database.run("CREATE TABLE doubled_members (ordinal BIGINT, member VARCHAR)")
     database.run("CREATE TABLE nested_references (ordinal BIGINT, path VARCHAR, value VARCHAR)")
 
 
-def load(database: Database, sources: Iterable[Source], progress: Progress | None = None) -> list[Loaded]:
-    """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing."""
+def load(
+    database: Database,
+    sources: Iterable[Source],
+    progress: Progress | None = None,
+    judge: Callable[[bytes], strict.Verdict] | None = None,
+) -> list[Loaded]:
+    """Read every source, in order, into ``lines``; bad lines are rows too, and stop nothing.
+
+    ``judge`` is the strict reader of the system's items; None is that of the context server.
+    """
     loaded: list[Loaded] = []
     strays: list[int] = []
     pending = list(sources)
@@ -37,8 +47,8 @@ def load(database: Database, sources: Iterable[Source], progress: Progress | Non
             progress("reading", number, len(pending))
         loaded.append(_load_one(database, source, number, strays))
     _create_views(database)
-    strict.decide(database, loaded, strays)
-    database.script(PACKAGE, "held.sql")
+    strict.decide(database, loaded, strays, judge or strict.judge)
+    database.script("held.sql")
     return loaded
 
 
@@ -88,7 +98,7 @@ def _scan(database: Database, pattern: str, compression: str, number: int) -> No
         f" compression = {_quoted(compression)})"
     )
     verb = "INSERT INTO lines BY NAME" if _rows(database) else "CREATE OR REPLACE TABLE lines AS"
-    database.run(f"{verb} {projection(source, number)}")
+    database.run(f"{verb} {projection(database.model, source, number)}")
 
 
 def _rows(database: Database) -> int:
@@ -99,45 +109,51 @@ def _rows(database: Database) -> int:
 
 def scan_texts(database: Database, texts: Iterable[str], table: str) -> None:
     """A table like ``lines`` from JSON texts made in Python, in their order; they must be JSON that DuckDB reads."""
-    source = write_texts(database, texts, table)
-    database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(source, 0)}")
-
-
-def read_planned(database: Database, texts: Iterable[str]) -> None:
-    """Metadata and tags as planned, ``{"metadata": …, "tags": …}`` a record, into the table ``read_after``."""
-    source = write_texts(database, texts, "read_after")
-    database.run(
-        "CREATE OR REPLACE TABLE main.read_after AS SELECT present(m[1]) AS metadata, m[2] AS tags_json FROM"
-        f" (SELECT json_extract(json::VARCHAR, ['$.metadata', '$.tags'])::VARCHAR[] AS m FROM {source})"
-    )
-
-
-def write_texts(database: Database, texts: Iterable[str], name: str) -> str:
-    """JSON texts into a file of their own in the run's folder; the SQL that reads them again."""
-    path = database.folder / f"{name}.ndjson"
-    largest = 0
+    path = database.folder / f"{table}.ndjson"
     with path.open("wb") as file:
         for text in texts:
-            line = text.encode()
-            largest = max(largest, len(line))
-            file.write(line + b"\n")
-    limit = max(largest + 1_048_576, LARGEST)
-    return f"read_ndjson_objects({_quoted(str(path))}, maximum_object_size = {limit}, compression = 'none')"
+            file.write(text.encode() + b"\n")
+    scan_files(database, [path], table)
 
 
-def projection(source: str, file: int) -> str:
+def scan_files(database: Database, paths: Sequence[Path], table: str) -> None:
+    """A table like ``lines`` from files of JSON texts, a line each."""
+    if paths:
+        database.run(f"CREATE OR REPLACE TABLE main.{table} AS {projection(database.model, made_texts(paths), 0)}")
+
+
+def read_planned(database: Database, paths: Sequence[Path]) -> None:
+    """Metadata and tags as planned, ``{"metadata": …, "tags": …}`` a record, into the table ``read_after``."""
+    if paths:
+        database.run(
+            "CREATE OR REPLACE TABLE main.read_after AS SELECT present(m[1]) AS metadata, m[2] AS tags_json FROM"
+            f" (SELECT json_extract(json::VARCHAR, ['$.metadata', '$.tags'])::VARCHAR[] AS m FROM {made_texts(paths)})"
+        )
+
+
+def made_texts(paths: Sequence[Path]) -> str:
+    """The SQL that reads files of JSON texts that were made in the run's folder, in their order."""
+    largest = max([LARGEST, *(path.stat().st_size + 1_048_576 for path in paths if path.stat().st_size > LARGEST)])
+    names = ", ".join(_quoted(str(path)) for path in paths)
+    return f"read_ndjson_objects([{names}], maximum_object_size = {largest}, compression = 'none')"
+
+
+def projection(model: TableModel, source: str, file: int) -> str:
     """The query from the items of a source, one column ``json``, to the columns of ``lines``."""
-    facts = script_text(PACKAGE, "facts.sql", {})
-    return f"WITH source AS (SELECT json::VARCHAR AS json FROM {source}),\n{facts}\n{typed(f'{file} AS file_no')}"
-
-
-def typed(place: str) -> str:
-    """The query from a table expression ``facts`` to the typed columns; ``place`` are the columns that come first."""
-    extract = ", ".join(f"f[{number}] AS f_{name}" for number, name in enumerate(METADATA_FIELDS, 1))
-    fields = ", ".join(f"f_{name}" for name in METADATA_FIELDS)
-    return script_text(
-        PACKAGE, "typed.sql", {"PLACE": place, "PATHS": path_list(), "EXTRACT": extract, "FIELDS": fields}
+    facts = script_text(model.package, "facts.sql", {})
+    return (
+        f"WITH source AS (SELECT json::VARCHAR AS json FROM {source}),\n{facts}\n{typed(model, f'{file} AS file_no')}"
     )
+
+
+def typed(model: TableModel, place: str) -> str:
+    """The query from a table expression ``facts`` to the columns that are kept; ``place`` are those that come first."""
+    return script_text(model.package, "typed.sql", {"PLACE": place, **model.fragments})
+
+
+def described(model: TableModel, rows: str) -> str:
+    """The table expression that has all columns of items; ``rows`` is a query of kept columns, with their ordinal."""
+    return f"({script_text(model.package, 'items.sql', {'ROWS': f'({rows})', **model.fragments})})"
 
 
 def _quoted(text: str) -> str:

@@ -88,12 +88,22 @@ def _texts(raw: bytes, names: Sequence[str]) -> list[str | None] | None:
     except (UnicodeDecodeError, JsonError):
         return None
     values = {member.key: text[member.start : member.end] for member in found}
-    return [values.get(name) for name in names] if len(values) == len(found) else None
+    if len(values) != len(found):
+        return None
+    return [values.get(name) if "." not in name else _below(values, name) for name in names]
+
+
+def _below(values: dict[str, str], name: str) -> str | None:
+    """The member of a member: ``data.uid``."""
+    outer, _, inner = name.partition(".")
+    text = values.get(outer, "")
+    found = members(text, 0) if text[:1] == "{" else []
+    return next((text[member.start : member.end] for member in found if member.key == inner), None)
 
 
 def load_ids(database: Database, sources: Sequence[Source]) -> list[int]:
     """Fill ``located`` (file, item, id_key) with every record that has an id; the number of items of each source is returned."""
-    counts = scan_members(database, "ids_found", sources, ("id", "context_id"))
+    counts = scan_members(database, "ids_found", sources, database.model.ids)
     database.run("CREATE VIEW located AS SELECT file, item, own_key(coalesce(m1, m2)) AS id_key FROM ids_found")
     return counts
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -39,6 +41,27 @@ class ItemPlaces(Protocol):
         """Items that DuckDB reads although they hold control characters JSON does not allow."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretches:
+    """Where the exact bytes of some items stand in a plain file that any process can read."""
+
+    path: Path
+    offsets: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+
+def spooled(items: Iterable[tuple[int, bytes]], folder: Path) -> Stretches:
+    """Items copied into a plain file of their own, for sources that have none."""
+    handle, name = tempfile.mkstemp(prefix="items-", dir=folder)
+    lengths = []
+    with os.fdopen(handle, "wb") as file:
+        for _, raw in items:
+            file.write(raw)
+            lengths.append(len(raw))
+    sizes = np.array(lengths, dtype=np.int64)
+    return Stretches(Path(name), np.cumsum(sizes) - sizes, sizes)
+
+
 class Source(Protocol):
     """One file of records, ready to be scanned: the i-th row of the scan is its i-th item."""
 
@@ -59,6 +82,9 @@ class Source(Protocol):
 
     def read(self, indexes: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """The exact bytes of some items, ascending."""
+
+    def stretches(self, indexes: npt.NDArray[np.int64], folder: Path) -> Stretches:
+        """Where the exact bytes of some items, ascending, can be read; ``folder`` takes a copy where there must be one."""
 
     def clean_lines(self, folder: Path, left_out: frozenset[int] = frozenset()) -> Path:
         """A copy that is read row by row whatever it holds: item i on line i, ``null`` where it is no text or left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from migrate.engine import loading
 from migrate.engine.database import Database
@@ -33,7 +33,11 @@ _escape = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _exact_number = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?', re.DOTALL)
 
 
-def decide(database: Database, loaded: list[Loaded], strays: list[int]) -> None:
+Verdict = JsonError | tuple[str, str | None, str | None]
+"""What is wrong with an item, or its text for the scan, the member that stands twice, and the id that counts then."""
+
+
+def decide(database: Database, loaded: list[Loaded], strays: list[int], judge: Callable[[bytes], Verdict]) -> None:
     """Fill ``broken``, ``doubled_members`` and ``fixed``: every line that the scan could not read, or read too leniently.
 
     ``strays`` are lines that it read although they hold control characters JSON does not allow.
@@ -52,7 +56,7 @@ def decide(database: Database, loaded: list[Loaded], strays: list[int]) -> None:
     broken: list[tuple[int, str, int, str]] = []
     twice: list[tuple[int, str, str | None]] = []
     for ordinal, raw in _raw(loaded, [row[0] for row in asked]):
-        verdict = _judge(raw)
+        verdict = judge(raw)
         if isinstance(verdict, JsonError):
             broken.append((ordinal, verdict.reason, verdict.position, hashlib.sha256(raw).hexdigest()))
             continue
@@ -61,7 +65,6 @@ def decide(database: Database, loaded: list[Loaded], strays: list[int]) -> None:
             twice.append((ordinal, pointer, own_id))
         again.append((ordinal, text))
     _store(database, broken, twice, again)
-    _find_nested_references(database)
 
 
 def _raw(loaded: list[Loaded], ordinals: list[int]) -> Iterator[tuple[int, bytes]]:
@@ -71,8 +74,8 @@ def _raw(loaded: list[Loaded], ordinals: list[int]) -> Iterator[tuple[int, bytes
             yield part.first + index, raw
 
 
-def _judge(raw: bytes) -> JsonError | tuple[str, str | None, str | None]:
-    """What is wrong with an item, or its text for the scan, the member that stands twice, and the id that counts then."""
+def object_text(raw: bytes) -> JsonError | str:
+    """The text of an item that is one JSON object, or what is wrong with it, at its byte."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -83,9 +86,15 @@ def _judge(raw: bytes) -> JsonError | tuple[str, str | None, str | None]:
     except JsonError as error:
         return JsonError(error.reason, len(text[: error.position].encode()))
     start = blank(text, 0)
-    if text[start] != "{":
-        return JsonError("a JSON value that is no object", start)
-    found = members(text, start)
+    return text if text[start] == "{" else JsonError("a JSON value that is no object", start)
+
+
+def judge(raw: bytes) -> Verdict:
+    """The strict reader of context-server records."""
+    text = object_text(raw)
+    if isinstance(text, JsonError):
+        return text
+    found = members(text, blank(text, 0))
     names = [member.key for member in found]
     values = {member.key: text[member.start : member.end] for member in found}
     pointer = next((f"/{name}" for place, name in enumerate(names) if name in names[:place]), None)
@@ -150,14 +159,17 @@ def readable(text: str) -> str:
     return (_private_surrogates(text) if "\\u" in text else text).replace("\n", " ")
 
 
-def readable_metadata(text: str) -> str:
-    """A metadata value's text for the engine: floats where an integer belongs travel as marked strings, spelled as they are."""
+def readable_metadata(text: str, exact: Collection[str] | None = _EXACT) -> str:
+    """A metadata value's text for the engine: floats where an integer belongs travel as marked strings, spelled as they are.
+
+    ``exact`` names the members in which they do, None all of them.
+    """
     start = blank(text, 0)
     if text[start : start + 1] != "{":
         return readable(text)
     out, at = [], 0
     for member in members(text, start):
-        if member.key in _EXACT:
+        if exact is None or member.key in exact:
             out += [text[at : member.start], _exact_number.sub(_mark_number, text[member.start : member.end])]
             at = member.end
     return readable("".join([*out, text[at:]]))
@@ -247,7 +259,7 @@ def _store(
         )
 
 
-def _find_nested_references(database: Database) -> None:
+def find_nested_references(database: Database) -> None:
     """Objects named ``references`` with ``context_ids``, anywhere but in the top-level one."""
     rows = database.rows(
         """

@@ -9,16 +9,14 @@ from typing import Any
 import duckdb
 import rustworkx
 
-from migrate.engine.compile import FOUND, RowRule, SetRule, row_scan, set_query
-from migrate.engine.database import Database, first_line
+from migrate.engine.compile import FOUND, RowRule, SetRule, row_findings, row_scan, set_query
+from migrate.engine.database import Database, first_line, script_text
 from migrate.engine.errors import EngineError
-from migrate.engine.loading import typed
+from migrate.engine.loading import described, typed
 from migrate.engine.macros import create_macros
-from migrate.engine.model import PACKAGE
 from migrate.engine.sources import Loaded
+from migrate.engine.strict import find_nested_references
 from migrate.types import Progress
-
-_CYCLIC = ("supersedes", "parent", "blocks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,8 @@ class Settings:
     demoted: tuple[str, ...] = ()
     partial: bool = False
     id_map: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Name to words and what each means: ``<name>(s)`` in SQL."""
 
 
 def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
@@ -63,6 +63,8 @@ def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
             "INSERT INTO id_map SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
             [list(settings.id_map), list(settings.id_map.values())],
         )
+    # In a run over a part of the corpus: how often the rest of it has a project's or an agent's name.
+    database.run("CREATE OR REPLACE TABLE elsewhere_names (path VARCHAR, name VARCHAR, n BIGINT)")
     database.set("selected", list(rules.selected))
     database.set("promoted", list(settings.promoted))
     database.set("demoted", list(settings.demoted))
@@ -70,7 +72,7 @@ def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
     database.set_map("odd_tags", {})
     for name, value in (("id_form", "integer"), ("text_encoded", False), ("track", "safe")):
         database.set(name, value)
-    create_macros(database, settings.words)
+    create_macros(database, settings.words, settings.meanings)
     database.set("waves", [{"code": code, "wave": wave} for code, wave in rules.waves.items()])
 
 
@@ -85,6 +87,7 @@ def describe(database: Database, loaded: Sequence[Loaded]) -> None:
         "absent",
     }
     database.set("text_encoded", forms == {"text"})
+    find_nested_references(database)
     _lower_sigmas(database)
     database.run("CREATE OR REPLACE TABLE places (ordinal BIGINT, line BIGINT)")
     repeated = database.rows("SELECT ordinal FROM repeated")
@@ -101,10 +104,6 @@ def _lower_sigmas(database: Database) -> None:
     rows = database.rows(f"SELECT DISTINCT unnest(string_list(j)) FROM ({texts})")
     if rows:
         database.set_map("odd_tags", {tag: tag.strip().lower() for (tag,) in rows})
-        database.run(
-            "INSERT INTO fixed BY NAME SELECT rowid AS ordinal, * FROM lines WHERE contains(tags_json, 'Σ') AND rowid NOT IN (SELECT ordinal FROM fixed)"
-        )
-        database.run("UPDATE fixed SET tags_clean = cleaned_tags(tags_found) WHERE contains(tags_json, 'Σ')")
 
 
 def line_of(loaded: Sequence[Loaded], ordinal: int) -> int:
@@ -112,32 +111,44 @@ def line_of(loaded: Sequence[Loaded], ordinal: int) -> int:
     return next(part.line(ordinal) for part in reversed(loaded) if part.first <= ordinal)
 
 
-LINES = "main.items"
+_GIVEN = {"ordinal", "path", "level", "evidence"}
+"""What the query of a set rule returns."""
+_ALSO = {"needs", "requires", "edits", "value"}
+"""What it may return beside."""
+
+ROWS = "SELECT * FROM main.kept"
 
 
 def build(
-    database: Database, schema: str, track: str, rules: RuleSet, progress: Progress | None = None, lines: str = LINES
+    database: Database, schema: str, track: str, rules: RuleSet, progress: Progress | None = None, rows: str = ROWS
 ) -> None:
     """Build the tables of a track in a schema of their own and run every rule over them.
 
-    ``lines`` is the SQL of the rows of ``lines``, with their ordinal, that the track is about.
+    ``rows`` is the query of the kept rows, with their ordinal, that the track is about.
     """
     database.run(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     database.run(f"SET search_path = '{schema},main'")
     database.set("track", track)
-    steps = ("records.sql", "links.sql", "graph.sql")
+    lines = described(database.model, rows)
+    database.run(f"CREATE VIEW records AS {_records(database, rows)}")
+    steps = database.model.tables
     for place, step in enumerate(steps):
         if progress is not None:
             progress("tables", place, len(steps))
-        database.script(PACKAGE, step, LINES=lines)
+        database.script(step, LINES=lines)
     _find_cycles(database)
-    database.script(PACKAGE, "supersession.sql")
-    database.script(PACKAGE, "assembly.sql")
-    _judge(database, rules, progress)
+    for step in database.model.late_tables:
+        database.script(step)
+    _judge(database, rules, rows, progress)
+
+
+def _records(database: Database, rows: str) -> str:
+    model = database.model
+    return script_text(model.package, "records.sql", {"LINES": described(model, rows)})
 
 
 _FACTS = (
-    "file_no", "broken", "length", "line_hash", "id_json", "thread", "source", "created_json", "updated_json", "truncated", "has_text",
+    "file_no", "broken", "length", "line_hash", "id_json", "thread", "source", "created_json", "updated_json", "truncated",
     "text_hash", "text_length", "opening",
 )  # fmt: skip
 """Columns of ``lines`` that say what stands beside metadata and tags."""
@@ -156,19 +167,30 @@ def build_after(database: Database, ordinals: list[int], rules: RuleSet, progres
         WITH facts AS (
             SELECT p.ordinal, {facts}, a.tags_json, a.metadata,
                    CASE WHEN a.metadata IS NULL THEN 'absent' ELSE {encoded} END AS metadata_form, false AS doubtful_text, false AS doubled_members
-            FROM main.planned p JOIN main.read_after a ON a.rowid = p.rowid JOIN main.items l ON l.ordinal = p.ordinal)
-        {typed("ordinal, file_no")}
+            FROM main.planned p JOIN main.read_after a ON a.rowid = p.rowid JOIN main.kept l ON l.ordinal = p.ordinal)
+        {typed(database.model, "ordinal, file_no")}
         """
     )
-    kept = "SELECT * FROM main.items WHERE ordinal NOT IN (SELECT ordinal FROM main.planned)"
-    build(database, "after", "safe", rules, progress, f"({kept} UNION ALL BY NAME SELECT * FROM after.changed)")
+    kept = "SELECT * FROM main.kept WHERE ordinal NOT IN (SELECT ordinal FROM main.planned)"
+    build(database, "after", "safe", rules, progress, f"{kept} UNION ALL BY NAME SELECT * FROM after.changed")
 
 
 def _run_set_rule(database: Database, rule: SetRule) -> None:
-    columns = [column[0] for column in database.connection.execute(f"SELECT * FROM ({rule.query}) LIMIT 0").description]
-    if missing := {"ordinal", "path", "level", "evidence"} - set(columns):
-        raise EngineError(f"the query of the rule {rule.code} returns no column {', '.join(sorted(missing))}")
-    database.run(set_query(rule, columns))
+    try:
+        database.run(set_query(rule))
+    except (duckdb.BinderException, duckdb.ConstraintException):
+        # The columns are only asked for where something is wrong: to ask costs as much as the query of a small corpus.
+        columns = database.connection.execute(f"SELECT * FROM ({rule.query}) LIMIT 0").description
+        names = {column[0] for column in columns}
+        if missing := _GIVEN - names:
+            raise EngineError(
+                f"the query of the rule {rule.code} returns no column {', '.join(sorted(missing))}"
+            ) from None
+        if more := names - _GIVEN - _ALSO:
+            raise EngineError(
+                f"the query of the rule {rule.code} returns the column {', '.join(sorted(more))}, which no finding has"
+            ) from None
+        raise
     if rule.edits is not None:
         database.run(
             f"INSERT INTO set_edits SELECT {rule.wave}, '{rule.code}', e.ordinal, e.path, e.value, f.level FROM ({rule.edits}) e"
@@ -177,11 +199,18 @@ def _run_set_rule(database: Database, rule: SetRule) -> None:
         )
 
 
-def _name_the_culprit(database: Database, rows: Sequence[RowRule]) -> None:
+def _run_row_rules(database: Database, rules: Sequence[RowRule], rows: str) -> None:
+    database.scan(row_scan(rules))
+    # What a rule says costs more than whether it speaks: only the records it speaks of are described for that.
+    hits = f"SELECT * FROM ({rows}) SEMI JOIN hits USING (ordinal)"
+    database.run(row_findings(rules, f"({_records(database, hits)})"))
+
+
+def _name_the_culprit(database: Database, rules: Sequence[RowRule], rows: str) -> None:
     """EngineError for the first row rule that fails alone as well."""
-    for rule in rows:
+    for rule in rules:
         try:
-            database.run(row_scan([rule]))
+            _run_row_rules(database, [rule], rows)
         except duckdb.Error as error:
             raise EngineError(f"the rule {rule.code} fails: {first_line(error)}") from error
 
@@ -189,7 +218,7 @@ def _name_the_culprit(database: Database, rows: Sequence[RowRule]) -> None:
 def _find_cycles(database: Database) -> None:
     """Strongly connected components of more than one record, for each key whose edges must not go round."""
     database.run("CREATE TABLE cycles (key VARCHAR, ordinal BIGINT, component BIGINT)")
-    for key in _CYCLIC:
+    for key in database.model.cyclic:
         edges = database.rows(
             f"WITH e AS (SELECT DISTINCT ordinal, target FROM edges WHERE key = '{key}' AND target IS NOT NULL AND NOT is_self)"
             " SELECT ordinal, target FROM e WHERE ordinal IN (SELECT target FROM e) AND target IN (SELECT ordinal FROM e)"
@@ -213,16 +242,16 @@ def _find_cycles(database: Database) -> None:
             )
 
 
-def _judge(database: Database, rules: RuleSet, progress: Progress | None) -> None:
+def _judge(database: Database, rules: RuleSet, rows: str, progress: Progress | None) -> None:
     database.run(FOUND)
     database.run(
         "CREATE TABLE set_edits (wave TINYINT, code VARCHAR, ordinal BIGINT, path VARCHAR, value VARCHAR, level VARCHAR)"
     )
     if rules.rows:
         try:
-            database.run(row_scan(rules.rows))
+            _run_row_rules(database, rules.rows, rows)
         except duckdb.Error:
-            _name_the_culprit(database, rules.rows)
+            _name_the_culprit(database, rules.rows, rows)
             raise
     for place, rule in enumerate(rules.sets):
         if progress is not None:
@@ -231,5 +260,5 @@ def _judge(database: Database, rules: RuleSet, progress: Progress | None) -> Non
             _run_set_rule(database, rule)
         except duckdb.Error as error:
             raise EngineError(f"the query of the rule {rule.code} fails: {first_line(error)}") from error
-    database.script(PACKAGE, "findings.sql")
-    database.script(PACKAGE, "edits.sql")
+    database.script("findings.sql")
+    database.script("edits.sql")

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
-from migrate.engine import loading, tracks
+from migrate.engine import tracks
 from migrate.engine.database import Database
-from migrate.engine.json_text import JsonError
-from migrate.engine.model import PACKAGE
+from migrate.engine.processes import Workers, available
 from migrate.engine.sources import Loaded
-from migrate.engine.strict import readable, readable_metadata, restored
+from migrate.engine.strict import restored
 from migrate.engine.tracks import RuleSet
 from migrate.planning.chosen import chosen_options
-from migrate.planning.conservation import Books
-from migrate.planning.drafting import Draft, Grounds, Wanted, draft
+from migrate.planning.conservation import Books, Ledger
 from migrate.planning.errors import PlanError
-from migrate.planning.grouped import grouped
 from migrate.planning.heading import Digests, heading
+from migrate.planning.jobs import Drafted, Task, draft_stretch, joined, prepared
 from migrate.planning.plan_file import Plan
+from migrate.planning.ways import Ways
 from migrate.types import Options, Progress, Summary
 
-_BATCH = 10_000
+_ROUNDS = 3
+"""How often what the plan brings to light is repaired in the plan."""
 
 
 class Examined(Protocol):
@@ -36,6 +37,10 @@ class Examined(Protocol):
     options: Options
     summary: Summary
     progress: Progress | None
+
+    @property
+    def ways(self) -> Ways:
+        """What is its system's own."""
 
 
 @dataclass(slots=True)
@@ -58,16 +63,22 @@ def build(examination: Examined, options: Options) -> Plan:
     if track == "unsafe":
         tracks.build(database, "unsafe", "unsafe", examination.rules, examination.progress)
     database.run(f"SET search_path = '{track},main'")
-    database.script(PACKAGE, "requirements.sql")
+    database.script("requirements.sql")
     units = _units(database)
     path = database.folder / "plan-lines.jsonl"
     withheld: set[int] = set()
-    while True:
-        drafted = _draft_all(examination, track, units, withheld, path)
-        faults = _recheck(examination, track, drafted.ordinals, units) - withheld
-        if not faults:
-            break
-        withheld |= faults
+    names_of_units = {ordinal: name for ordinal, (_, name) in units.items()}
+    with Workers(available(options.limits.threads), examination.progress) as workers:
+        rounds = 0
+        while True:
+            tasks = prepared(database, examination.loaded, track, examination.ways, names_of_units)
+            drafted = _draft_all(examination, tasks, workers, withheld, path)
+            faults = _recheck(examination, track, drafted.ordinals, units) - withheld
+            if not faults:
+                break
+            rounds += 1
+            if rounds > _ROUNDS or not _repaired_too(database, track):
+                withheld |= faults
     if not drafted.books.balanced:
         raise PlanError(
             f"the plan's books do not balance ({drafted.books}); nothing was written, this is a fault of the tool"
@@ -87,86 +98,21 @@ def build(examination: Examined, options: Options) -> Plan:
 
 
 def _draft_all(
-    examination: Examined, track: str, units: dict[int, tuple[int, str]], withheld: set[int], path: Path
+    examination: Examined, tasks: Sequence[Task], workers: Workers, withheld: Collection[int], path: Path
 ) -> _Drafted:
-    database = examination.database
-    text_encoded = bool(database.value("SELECT getvariable('text_encoded')"))
-    wanted = grouped(database.stream(
-        f"SELECT ordinal, path, code, level, value, wave FROM {track}.edits ORDER BY ordinal, path, wave, code, level"))  # fmt: skip
-    evidence = grouped(database.stream(
-        f"SELECT ordinal, code, path, evidence FROM {track}.findings WHERE evidence IS NOT NULL AND level IN ('safe', 'unsafe') ORDER BY ordinal, code, path"))  # fmt: skip
-    requires = grouped(database.stream(
-        f"SELECT DISTINCT ordinal, code, record, path, holds, spelled FROM {track}.requirements ORDER BY ALL"))  # fmt: skip
-    made = dict(database.rows(
-        f"SELECT m.ordinal, to_json({{'asked_by': list(id_value::JSON ORDER BY length(id_value), id_value)}})::VARCHAR FROM"
-        f" (SELECT DISTINCT m.ordinal, n.id_value FROM {track}.made_edges m JOIN {track}.nodes n ON n.ordinal = m.asked_by) m GROUP BY m.ordinal"))  # fmt: skip
-
-    def grounds_of(ordinal: int) -> dict[str, dict[str, str]]:
-        found: dict[str, dict[str, str]] = {"CS504": {"": made[ordinal]}} if ordinal in made else {}
-        for code, where, text in evidence(ordinal):
-            found.setdefault(code, {})[where] = restored(text)
-        return found
-
-    ordinals = [row[0] for row in database.rows(f"SELECT DISTINCT ordinal FROM {track}.edits ORDER BY ordinal")]
-    ids = dict(
-        database.rows(
-            f"SELECT ordinal, id_value FROM {track}.records WHERE ordinal IN (SELECT ordinal FROM {track}.edits)"
-        )
-    )
-    out = _Drafted([], Digests(), Books())
-    total = Books()
-
-    def after() -> Iterator[str]:
-        nonlocal total
-        with path.open("wb") as file:
-            for place, (ordinal, raw) in enumerate(_raw(examination.loaded, ordinals)):
-                if examination.progress is not None and place % 1000 == 0:
-                    examination.progress("planning", place, len(ordinals))
-                edits = [Wanted(*row) for row in wanted(ordinal)]
-                needs = [
-                    (code, record, where, restored(held), None if spelled is None else restored(spelled))
-                    for code, record, where, held, spelled in requires(ordinal)
-                ]
-                unit = units[ordinal][1] if ordinal in units else None
-                grounds = Grounds(ids[ordinal], grounds_of(ordinal), needs, unit)
-                if ordinal in withheld:
-                    continue
-                proposed = _drafted(raw, edits, grounds, text_encoded)
-                if proposed is None:
-                    continue
-                raw_line = proposed.line.encode("utf-8") + b"\n"
-                file.write(raw_line)
-                out.ordinals.append(ordinal)
-                identity = proposed.identity.encode("utf-8", "surrogatepass")
-                out.digests.line(raw_line, identity, f"{grounds.record}\t{proposed.before}", proposed.level)
-                total += proposed.books
-                metadata = readable_metadata(proposed.metadata or "null")
-                yield f'{{"metadata":{metadata},"tags":{readable(proposed.tags or "null")}}}'
-
-    loading.read_planned(database, after())
-    out.books = total
-    return out
-
-
-def _drafted(raw: bytes, edits: Sequence[Wanted], grounds: Grounds, text_encoded: bool) -> Draft | None:
-    try:
-        return draft(raw.decode("utf-8").removeprefix("\ufeff"), edits, grounds, text_encoded=text_encoded)
-    except (JsonError, UnicodeDecodeError) as error:
-        raise PlanError(
-            f"the record {grounds.record} has changed while it was read ({error}); check the corpus again"
-        ) from error
-
-
-def _raw(loaded: Sequence[Loaded], ordinals: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    place = 0
-    for part in loaded:
-        end = place
-        while end < len(ordinals) and ordinals[end] < part.first + part.count:
-            end += 1
-        if end > place:
-            for index, raw in part.source.read([ordinal - part.first for ordinal in ordinals[place:end]]):
-                yield part.first + index, raw
-        place = end
+    given = [(dataclasses.replace(task, withheld=withheld),) for task in tasks]
+    found: dict[int, Drafted] = dict(workers.map("planning", draft_stretch, given))
+    parts = [found[index] for index in range(len(tasks))]
+    digests, ledger = Digests(), Ledger()
+    digests.portions(joined(parts, ".lines", path), joined(parts, ".identities"), joined(parts, ".states"))
+    for part in parts:
+        ledger.add(part.books)
+        for level, number in part.levels.items():
+            digests.levels[level] += number
+    if not parts:
+        path.touch()
+    examination.ways.read_after(examination.database, [part.output.with_suffix(".after") for part in parts])
+    return _Drafted([ordinal for part in parts for ordinal in part.ordinals], digests, ledger.books())
 
 
 def _units(database: Database) -> dict[int, tuple[int, str]]:
@@ -206,7 +152,7 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
         return set()
     database = examination.database
     try:
-        tracks.build_after(database, list(ordinals), examination.rules, examination.progress)
+        examination.ways.build_after(database, ordinals, examination.rules, examination.progress)
         known = "SELECT ordinal, code, path FROM safe.findings" + (
             " UNION SELECT ordinal, code, path FROM unsafe.findings" if track == "unsafe" else ""
         )
@@ -227,11 +173,36 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
     return faults | {ordinal for ordinal in ordinals if ordinal in units and units[ordinal][0] in struck}
 
 
+def _repaired_too(database: Database, track: str) -> bool:
+    """Whether there is more to write: safe repairs that only the unsafe ones made possible.
+
+    A record that gets its kind, for example, is judged by the rules of that kind. Such a repair is as unsafe as what it rests on.
+    """
+    if track != "unsafe":
+        return False
+    more = """
+        SELECT DISTINCT a.ordinal, a.code FROM after.edits a
+        SEMI JOIN main.planned USING (ordinal)
+        SEMI JOIN (SELECT ordinal FROM unsafe.edits WHERE level = 'unsafe') u USING (ordinal)
+        WHERE a.level = 'safe' AND a.requires IS NULL AND a.ordinal NOT IN (SELECT one FROM unit_pairs UNION SELECT other FROM unit_pairs)
+    """
+    database.run(f"CREATE OR REPLACE TEMP TABLE later AS {more}")
+    if not database.value("SELECT count(*) FROM later"):
+        return False
+    wave = database.value("SELECT max(wave) FROM unsafe.edits") + 1
+    database.run(
+        f"INSERT INTO unsafe.edits BY NAME SELECT a.* REPLACE ('unsafe' AS level, a.wave + {wave} AS wave) FROM after.edits a SEMI JOIN later USING (ordinal, code)"
+    )
+    database.run(
+        "INSERT INTO unsafe.findings BY NAME SELECT f.* REPLACE ('unsafe' AS level) FROM after.findings f SEMI JOIN later USING (ordinal, code)"
+    )
+    return True
+
+
 def _header(examination: Examined, options: Options, drafted: _Drafted, withheld: Sequence[str]) -> dict[str, Any]:
     books = drafted.books
     accounts = {field.name: getattr(books, field.name) for field in fields(books) if field.name != "unexplained"}
-    text_encoded = bool(examination.database.value("SELECT getvariable('text_encoded')"))
     return heading(
         examination.summary, chosen_options(options, examination.selected), drafted.digests, accounts, withheld=withheld,
-        corpus={"text_encoded": text_encoded},
+        corpus=examination.ways.corpus(examination.database),
     )  # fmt: skip

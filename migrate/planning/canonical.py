@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 from migrate.engine.json_text import elements
 from migrate.planning.spelling import canonical, compact, object_in
 
 __all__ = ["canonical", "compact", "record_hash"]
+
+_SHORT = 200
+"""Characters of a list of tags that is worth remembering."""
 
 
 def record_hash(metadata_text: str | None, tags_text: str | None) -> str:
@@ -36,6 +40,16 @@ def _metadata(text: str | None) -> bytes:
 def _tags(text: str | None) -> bytes:
     if text is None:
         return b"[]"
+    return _seen_tags(text) if len(text) <= _SHORT else _set_of(text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _seen_tags(text: str) -> bytes:
+    """The same for a short list, of which a corpus has few."""
+    return _set_of(text)
+
+
+def _set_of(text: str) -> bytes:
     value = canonical(text)
     if value == b"null":
         return b"[]"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from migrate.engine.json_text import blank, members
 from migrate.planning.leaves import NOWHERE, Leaf, Pointers, Route, collect, count_leaves
@@ -68,6 +69,38 @@ class Books:
         )
 
 
+class Ledger:
+    """Adds up the books of many records."""
+
+    def __init__(self) -> None:
+        self._sums: Counter[str] = Counter()
+        self._removed: Counter[str] = Counter()
+        self._added: Counter[str] = Counter()
+        self._unexplained: list[str] = []
+
+    def add(self, record: Books) -> None:
+        """Take one record's books in, or those of several."""
+        for name in _SUMS:
+            self._sums[name] += getattr(record, name)
+        for sums, part in ((self._removed, record.removed_by), (self._added, record.added_by)):
+            for code, number in part.items():
+                sums[code] += number
+        if record.unexplained:
+            self._unexplained = (self._unexplained + list(record.unexplained))[:_REPORTED]
+
+    def books(self) -> Books:
+        """The sums."""
+        return Books(
+            **{name: self._sums[name] for name in _SUMS},
+            removed_by=dict(self._removed),
+            added_by=dict(self._added),
+            unexplained=tuple(self._unexplained),
+        )
+
+
+_SUMS = ("before", "after", "kept", "moved", "rewritten", "removed", "added", "held")
+
+
 def books(
     before_text: str | None,
     after_text: str | None,
@@ -91,7 +124,7 @@ def books(
     for text, leaves in zip(tags, sides, strict=True):
         if text is not None and not _is_empty(text, "[]"):
             collect(text, pointers.TAGS, NOWHERE, tag_codes, pointers, leaves)
-    return _settled(kept, *sides, pointers, doubles)
+    return settled(kept, *sides, pointers.text, doubles)
 
 
 def held(metadata_text: str | None, tags_text: str | None = None) -> Books:
@@ -151,8 +184,11 @@ def _parts(text: str | None, depth: int) -> dict[str, str] | None:
     return {member.key: text[member.start : member.end] for member in members(text, start)} or None
 
 
-def _settled(kept: int, before: list[Leaf], after: list[Leaf], pointers: Pointers, doubles: str) -> Books:
-    """The books over the leaves of all parts that differ, ``kept`` leaves being in parts that do not."""
+def settled(kept: int, before: list[Leaf], after: list[Leaf], spell: Callable[[Any], str], doubles: str) -> Books:
+    """The books over the leaves of all parts that differ, ``kept`` leaves being in parts that do not.
+
+    ``spell`` spells the pointer of a leaf that lies on no changed path.
+    """
     sizes = kept + len(before), kept + len(after)
     present = {(leaf.shape, leaf.value) for leaf in after}
     before, after, same = _matched(before, after, lambda leaf: (leaf.pointer, leaf.value))
@@ -176,7 +212,7 @@ def _settled(kept: int, before: list[Leaf], after: list[Leaf], pointers: Pointer
             Counter(doubles if is_double else leaf.codes[0] for leaf, is_double in zip(gone, twice, strict=True))
         ),
         added_by=dict(Counter(leaf.codes[0] for leaf in new)),
-        unexplained=tuple(pointers.text(number) for number in list(dict.fromkeys(loose))[:_REPORTED]),
+        unexplained=tuple(spell(number) for number in list(dict.fromkeys(loose))[:_REPORTED]),
     )
 
 

@@ -14,8 +14,6 @@ from migrate.planning.errors import PlanError
 from migrate.planning.merge_patch import Edit, Patch, apply_patch, make_patch
 from migrate.planning.spelling import compact
 
-_LEAST_SAFE = {"safe": 0, "unsafe": 1}
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -39,6 +37,16 @@ class Grounds:
     requires: Sequence[tuple[str, str, str, str, str | None]]
     """Code, record id, path, what the path holds, and how the record spells it where only this run could tell; JSON texts."""
     unit: str | None
+    part: str | None = None
+    """The name of this line, where a record has several."""
+    version: str | None = None
+    """The version of the record as JSON text, where it is not the member of that name."""
+    before: str = ""
+    """More members of the line's ``before``, as JSON text with a comma before each."""
+    target: str = ""
+    """More members of the line, likewise."""
+    ids: tuple[str, ...] = ("id", "context_id")
+    """Names of the member that is the record's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +58,13 @@ class Draft:
     """Id, hash before and patch: what the plan's id is derived from."""
     before: str
     level: str
+    patch: str
+    """The patch as it stands in the line."""
     metadata: str | None
     tags: str | None
     books: Books
+    ordinary: bool = False
+    """Whether metadata and tags hold nothing that the engine could read as anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +77,14 @@ class Stored:
     own_id: str | None
 
 
-def stored(record: str) -> Stored:
-    """Metadata, tags and version of a record's text, each as it stands."""
+def stored(record: str, ids: Sequence[str] = ("id", "context_id")) -> Stored:
+    """Metadata, tags and version of a record's text, each as it stands; ``ids`` are the names of its id, the first there counts."""
     found = {member.key: record[member.start : member.end] for member in members(record, blank(record, 0))}
     return Stored(
-        found.get("metadata"), found.get("tags"), found.get("version"), found.get("id", found.get("context_id"))
+        found.get("metadata"),
+        found.get("tags"),
+        found.get("version"),
+        next((found[name] for name in ids if name in found), None),
     )
 
 
@@ -78,24 +93,20 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
 
     Raises PlanError or JsonError for a record that the patcher cannot read as the rules did.
     """
-    was = stored(record)
-    if (was.own_id or "").lower().replace("-", "") != grounds.record:
+    was = stored(record, grounds.ids)
+    if grounds.record not in (was.own_id, (was.own_id or "").lower().replace("-", "")):
         raise PlanError(f"the record {grounds.record} is not where it was read before; check the corpus again")
     inner, decodes = was.metadata, False
     if inner is not None and inner[:1] == '"':
         inner, decodes = unquote(inner), not text_encoded
     here = Values(inner)
-    by_path: dict[str, list[Wanted]] = {}
-    for edit in wanted:
-        by_path.setdefault(edit.path, []).append(edit)
-    edits, changes, changed_paths = [], [], {}
+    edits, changes, changed = [], [], {}
     tags: str | None = None
-    level = 0
-    for path in sorted(by_path, key=_place):
-        group = by_path[path]
+    level = "safe"
+    for path, group in by_place(wanted):
         if path == "":
             continue
-        value = None if group[-1].value is None else restored(group[-1].value)
+        value = None if group[-1].value is None else compact(restored(group[-1].value))
         old = was.tags if path == "tags" else here.at(path)
         if old is not None:
             old = compact(old)
@@ -105,40 +116,91 @@ def draft(record: str, wanted: Sequence[Wanted], grounds: Grounds, *, text_encod
             tags = value
         else:
             edits.append(Edit(path, value))
-        codes = tuple(dict.fromkeys(edit.code for edit in group))
-        changed_paths[path] = codes
-        change_level = max((edit.level for edit in group), key=_LEAST_SAFE.__getitem__)
-        level = max(level, _LEAST_SAFE[change_level])
-        changes.append(_change(path, old, value, change_level, codes, grounds.evidence))
+        changed[path] = codes = tuple(dict.fromkeys(edit.code for edit in group))
+        here_level = least_safe(group)
+        level = "unsafe" if here_level == "unsafe" else level
+        changes.append(change_text(path, old, value, here_level, codes, grounds.evidence))
     patch = make_patch(inner, edits, tags)
     after = apply_patch(inner, patch)
     if decodes:
         after = compact(after or "{}")
         patch = Patch(None, tags, {"": after})
-        changed_paths[""] = ("CS004",)
-        changes.insert(0, _change("", compact(was.metadata or "null"), after, "safe", ("CS004",), grounds.evidence))
+        changed[""] = ("CS004",)
+        changes.insert(0, change_text("", compact(was.metadata or "null"), after, "safe", ("CS004",), grounds.evidence))
     if patch.empty:
         return None
-    made = {code for found in changed_paths.values() for code in found}
+    after_tags = was.tags if tags is None else tags
+    return written(
+        wanted,
+        grounds,
+        Written(
+            before=record_hash(was.metadata, was.tags),
+            after=record_hash(after, after_tags),
+            version=grounds.version or was.version or "null",
+            level=level,
+            changed=changed,
+            changes=changes,
+            patch=patch.text(),
+            metadata=after,
+            tags=after_tags,
+            books=books(was.metadata if decodes else inner, after, changed, tags=(was.tags, after_tags)),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a plan line is put together from; texts are JSON."""
+
+    before: str
+    after: str
+    version: str
+    level: str
+    changed: Mapping[str, tuple[str, ...]]
+    """Path of every change to its codes."""
+    changes: Sequence[str]
+    patch: str
+    metadata: str | None
+    """As planned."""
+    tags: str | None
+    books: Books
+    ordinary: bool = False
+
+
+def written(wanted: Sequence[Wanted], grounds: Grounds, what: Written) -> Draft:
+    """The plan line."""
+    made = {code for found in what.changed.values() for code in found}
     ordered = sorted(wanted, key=lambda edit: (edit.wave, edit.code))
     codes = tuple(dict.fromkeys(edit.code for edit in ordered if edit.code in made))
-    after_tags = was.tags if tags is None else tags
-    before_hash, after_hash = record_hash(was.metadata, was.tags), record_hash(after, after_tags)
     requires = list(dict.fromkeys(
         f'{{"record":{record_id},"path":{json.dumps(path)},"holds":{holds}' + (f',"as":{spelled}}}' if spelled is not None else "}")
         for code, record_id, path, holds, spelled in grounds.requires
         if code in codes
     ))  # fmt: skip
-    version = was.version if was.version is not None else "null"
-    patch_text = patch.text()
-    word = ("safe", "unsafe")[level]
     line = (
-        f'{{"record":{grounds.record},"part":null,"unit":{grounds.unit or "null"},"level":"{word}","codes":{_json(codes)},'
-        f'"before":{{"hash":"{before_hash}","version":{version}}},"after":{{"hash":"{after_hash}"}},'
-        f'"requires":[{",".join(requires)}],"patch":{patch_text},"changes":[{",".join(changes)}]}}'
+        f'{{"record":{grounds.record},"part":{json.dumps(grounds.part)},"unit":{grounds.unit or "null"},"level":"{what.level}","codes":{_json(codes)},'
+        f'"before":{{"hash":"{what.before}","version":{what.version}{grounds.before}}},"after":{{"hash":"{what.after}"}},'
+        f'"requires":[{",".join(requires)}],"patch":{what.patch},"changes":[{",".join(what.changes)}]{grounds.target}}}'
     )
-    accounts = books(was.metadata if decodes else inner, after, changed_paths, tags=(was.tags, after_tags))
-    return Draft(line, f"{grounds.record}\t{before_hash}\t{patch_text}", before_hash, word, after, after_tags, accounts)
+    identity = f"{grounds.record}\t{what.before}\t{what.patch}"
+    return Draft(
+        line, identity, what.before, what.level, what.patch, what.metadata, what.tags, what.books, what.ordinary
+    )
+
+
+def by_place(wanted: Sequence[Wanted]) -> list[tuple[str, list[Wanted]]]:
+    """The edits of each path, in the order of the plan line's changes."""
+    by_path: dict[str, list[Wanted]] = {}
+    for edit in wanted:
+        by_path.setdefault(edit.path, []).append(edit)
+    return (
+        [(path, by_path[path]) for path in sorted(by_path, key=_place)] if len(by_path) > 1 else list(by_path.items())
+    )
+
+
+def least_safe(group: Sequence[Wanted]) -> str:
+    """The level of a change that several edits make."""
+    return "unsafe" if any(edit.level == "unsafe" for edit in group) else "safe"
 
 
 _LINKS = (
@@ -193,7 +255,7 @@ def value_at(metadata: str | None, path: str) -> str | None:
     return Values(metadata).at(path)
 
 
-def _change(
+def change_text(
     path: str,
     old: str | None,
     new: str | None,
@@ -201,6 +263,7 @@ def _change(
     codes: Sequence[str],
     evidence: Mapping[str, Mapping[str, str]],
 ) -> str:
+    """One entry of a plan line's ``changes``; ``old`` and ``new`` are JSON texts, None for no member."""
     parts = [f'"path":{json.dumps(path, ensure_ascii=False)}']
     if old is not None:
         parts.append(f'"from":{old}')

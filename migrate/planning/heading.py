@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,12 @@ class Digests:
         self.identity.update(identity + b"\n")
         self.states.update(f"{state}\n".encode())
         self.levels[level] += 1
+
+    def portions(self, lines: Iterable[bytes], identities: Iterable[bytes], states: Iterable[bytes]) -> None:
+        """Take many lines in: their bytes, what they change and their states, each ended by a line feed, in any portions."""
+        for digest, portions in ((self.body, lines), (self.identity, identities), (self.states, states)):
+            for portion in portions:
+                digest.update(portion)
 
     @property
     def patches(self) -> int:

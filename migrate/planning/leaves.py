@@ -10,10 +10,10 @@ from migrate.planning.pointer import pointer, tokens
 
 
 class Leaf(NamedTuple):
-    """A leaf of a part that differs. Pointers are numbers of one :class:`Pointers`."""
+    """A leaf of a part that differs. Pointers are numbers of one :class:`Pointers`, or all are spelled out."""
 
-    pointer: int
-    shape: int
+    pointer: int | str
+    shape: int | str
     """The pointer without the numbers of its indices."""
     value: str
     codes: tuple[str, ...]

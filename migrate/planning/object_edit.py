@@ -91,6 +91,10 @@ def _style_of_empty(text: str, start: int, outer: Style) -> Style:
 
 
 def _colon_before(text: str, start: int) -> str:
+    if text[start - 3 : start] == '": ':
+        return ": "
+    if text[start - 2 : start] == '":':
+        return ":"
     colon = text.rindex(":", 0, start)
     begin = colon
     while text[begin - 1] in _BLANKS:

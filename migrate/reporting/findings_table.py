@@ -14,7 +14,7 @@ from migrate.types import Finding, Level, Severity
 ROWS_A_PART = 100_000
 """Rows held in memory at once; a corpus may have more findings than fit."""
 COLUMNS = (*(name for name in MEMBERS if name != "state"), "agent", "source", "era", "repository", "scope")
-"""The members of a finding, and where its record is from: which agent, which source, which month, which context. A sweep adds ``state``."""
+"""The members of a finding, and where it was made: by which agent, from which source, in which month, in which context. A sweep adds ``state``."""
 _FIRST = ("code", "slug", "level", "severity", "record", "path", "evidence", "file", "line", "fingerprint")
 _RANK = {"regressed": 0, "new": 1}
 _SEVERITY_RANK = {"error": 0, "warning": 1, "info": 2}

@@ -64,6 +64,10 @@ RUN = {
     "text": "migrate.reporting.run_text",
     "json": "migrate.reporting.run_json",
 }
+SCRIPT = {
+    "text": "migrate.reporting.script_text",
+    "json": "migrate.reporting.script_json",
+}
 RULES = {
     "text": "migrate.reporting.rules_text",
     "json": "migrate.reporting.rules_json",
@@ -117,6 +121,19 @@ class ShowResult:
     narrowed: bool = False
     """Whether --record or --select left something out."""
     next_commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptOutcome:
+    """A plan that was written as a script of commands."""
+
+    plan: Path
+    path: Path
+    commands: int
+    issues: int
+    requests: int
+    """Patches that no command can make, which stand in it as comments."""
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,15 @@ def word_lists() -> dict[str, list[str]]:
     }
 
 
+def meanings() -> dict[str, dict[str, str]]:
+    """Name to words and what each means: ``<name>(s)`` in SQL."""
+    words = vocabulary()
+    return {
+        "report_type_core": {name: core for core, names in words["report_types"].items() for name in names},
+        "status_family": {kind: facts["statuses"] for kind, facts in words["kinds"].items() if facts.get("statuses")},
+    }
+
+
 def settings(options: Options, codes: tuple[frozenset[str], frozenset[str]], id_map: Mapping[str, str]) -> Settings:
     """Vocabularies and options as SQL; ``codes`` are the promoted and the demoted ones."""
     words = vocabulary()
@@ -61,9 +70,8 @@ def settings(options: Options, codes: tuple[frozenset[str], frozenset[str]], id_
             "external_key": f"({systems})(_[a-z0-9]+)*_[a-z0-9]+s",
         },
         words=word_lists(),
+        meanings=meanings(),
         maps={
-            "report_types": {name: core for core, names in words["report_types"].items() for name in names},
-            "status_families": {kind: family for kind, family, _, _ in kinds if family is not None},
             "status_synonyms": {
                 f"{family}:{found}": becomes
                 for family, pairs in words["status_synonyms"].items()

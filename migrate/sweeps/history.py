@@ -28,7 +28,9 @@ def append(folder: Path, sweep: Sweep) -> None:
                 text = text if file.read(1) == b"\n" else "\n" + text
             file.write(text.encode())
     except OSError as error:
-        raise SweepError(f"the history cannot be written to {folder / NAME}: {error.strerror}") from error
+        raise SweepError(
+            f"the history cannot be written to {folder / NAME}: {error.strerror}; name another --workspace"
+        ) from error
 
 
 def read(folder: Path, number: int | None = None) -> tuple[Sweep, ...]:

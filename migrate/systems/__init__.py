@@ -10,19 +10,22 @@ from pathlib import Path
 
 from migrate.corpora.files import open_files
 from migrate.corpora.interface import CorpusError
+from migrate.corpora.kata import is_kata
 from migrate.corpora.repository.trees import is_repositories, open_trees
 from migrate.systems.context_server import ContextServer
-from migrate.systems.interface import Examination, Examined
+from migrate.systems.interface import Continued, Examination, Examined
+from migrate.systems.kata import KataExport
 from migrate.systems.repository_context import RepositoryContexts
 from migrate.systems.since_last import SinceLast
 from migrate.types import Options, Progress
 
-__all__ = ["Examination", "Examined", "SinceLast", "examine", "examine_since"]
+__all__ = ["Continued", "Examination", "Examined", "SinceLast", "examine", "examine_since"]
 
 _Opened = Callable[[str, Options, Progress | None], Examination]
 
 _SYSTEMS: Mapping[str, _Opened] = {
     "context-server": lambda corpus, options, progress: ContextServer(open_files(corpus), options, progress),
+    "kata": lambda corpus, options, progress: KataExport(open_files(corpus), options, progress),
     "repository-context": lambda corpus, options, progress: RepositoryContexts(open_trees(corpus), options, progress),
 }
 
@@ -37,18 +40,26 @@ def examine(corpus: str, options: Options, *, progress: Progress | None = None) 
 
 def examine_since(
     corpus: str, options: Options, kept: Path, mark: str, *, progress: Progress | None = None
-) -> SinceLast:
+) -> Examined:
     """The same findings, but judged again only where something changed since the examination whose state is in ``kept``.
 
-    ``mark`` is kept with the state and differs where it must not be used: other rules, options or versions.
+    ``mark`` is kept with the state and differs where it must not be used: other rules, options or versions. Corpora of other
+    systems than the context server's are judged whole.
     """
-    if (system := _system(corpus, options)) != "context-server":
-        raise CorpusError(f"{corpus}: a {system} corpus is always read whole; leave --since-last out")
+    if _system(corpus, options) != "context-server":
+        return examine(corpus, options, progress=progress)
     return SinceLast(corpus, options, kept, mark, progress)
 
 
 def _system(corpus: str, options: Options) -> str:
-    system = options.system or ("repository-context" if is_repositories(corpus) else "context-server")
+    """The system of a corpus, as it was named or by its content."""
+    system = options.system or _detected(corpus)
     if system not in _SYSTEMS:
         raise CorpusError(f"{system}: this version reads {' and '.join(_SYSTEMS)} corpora only")
     return system
+
+
+def _detected(corpus: str) -> str:
+    if is_repositories(corpus):
+        return "repository-context"
+    return "kata" if is_kata(open_files(corpus)) else "context-server"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import duckdb
 import rustworkx
@@ -22,16 +23,38 @@ from migrate.rules import vocabulary
 _SHARE = 0.3
 """Of the corpus: where more has to be read than this, reading all of it costs no more."""
 _CARRIED = ("seen", "changed", "judged")
+INDEXES = ("items", "mentions", "edges", "prefixes", "names")
+"""Tables of the index that a sweep reads again."""
 
 
-def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
-    """Fill ``seen``: file, item, id and mark of every item. Whether the items were met as the source counts them.
+@runtime_checkable
+class Watching(Protocol):
+    """A source that knows by itself what changed, such as a database with times of change."""
 
-    A source that knows by itself what has not changed leaves its mark NULL.
+    def fill_seen(self, database: Database, number: int, watermark: Any) -> Any:
+        """Insert every record into ``seen`` under a file number and return the watermark for the next time; None if that cannot be told.
+
+        ``mark`` is what the column ``line_hash`` of a full run is, or NULL for records that did not change since ``watermark``
+        (None: the first time). How far a watermark has to overlap is the source's own matter.
+        """
+
+
+def scan(database: Database, sources: Sequence[ShardSource], watermarks: Sequence[Any]) -> list[Any] | None:
+    """Fill ``seen``: file, item, line, id and mark of every item; the new watermarks, None where the items cannot be told.
+
+    What lies in files is read and hashed as a whole and has no watermark.
     """
-    create_plain_macros(database, vocabulary.word_lists())
+    create_plain_macros(database, vocabulary.word_lists(), vocabulary.meanings())
     database.run("CREATE TABLE seen (file_no INTEGER, item BIGINT, line BIGINT, id_key VARCHAR, mark UBIGINT)")
+    marks: list[Any] = []
     for number, source in enumerate(sources):
+        if isinstance(source, Watching):
+            mark = source.fill_seen(database, number, watermarks[number])
+            if mark is None:
+                return None
+            marks.append(mark)
+            continue
+        marks.append(None)
         pattern, compression = source.scan
         quoted = pattern.replace("'", "''")
         database.run("CREATE OR REPLACE TABLE scanned (id_key VARCHAR, mark UBIGINT)")
@@ -44,10 +67,10 @@ def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
                 """
             )
         except (duckdb.InvalidInputException, duckdb.IOException):
-            return False
+            return None
         places = source.places()
         if database.value("SELECT count(*) FROM scanned") != places.count:
-            return False
+            return None
         database.run(f"INSERT INTO seen SELECT {number}, rowid, rowid + 1, id_key, mark FROM scanned ORDER BY rowid")
         if places.numbers is not None:
             database.run(
@@ -55,12 +78,12 @@ def scan(database: Database, sources: Sequence[ShardSource]) -> bool:
                 f" WHERE seen.file_no = {number} AND seen.item = l.item",
                 [places.numbers.tolist()],
             )
-    return True
+    return marks
 
 
 def load(database: Database, kept: Path) -> None:
     """The state of the last sweep as the tables ``old_items``, ``old_mentions``, ``old_edges``, ``old_prefixes``."""
-    for name in ("items", "mentions", "edges", "prefixes"):
+    for name in INDEXES:
         database.run(f"CREATE TABLE old_{name} AS FROM read_parquet('{pattern(kept / name)}.parquet')")
 
 
@@ -117,6 +140,7 @@ def touched_items(database: Database, files: int) -> tuple[tuple[int, ...], ...]
         """
     )
     _chains(database)
+    _respelled(database)
     database.run("CREATE OR REPLACE TABLE judged AS SELECT DISTINCT key FROM near WHERE key IS NOT NULL")
     database.run(
         """
@@ -143,6 +167,38 @@ def touched_items(database: Database, files: int) -> tuple[tuple[int, ...], ...]
     return items if sum(map(len, items)) <= max(most, 1_000) else None
 
 
+def names_elsewhere(database: Database) -> tuple[tuple[str, str, int], ...]:
+    """How often the records that are not read have each name."""
+    return tuple(
+        (str(path), str(name), int(n))
+        for path, name, n in database.rows(
+            """
+            SELECT path, name, count(*) FROM old_names
+            WHERE key NOT IN (SELECT key FROM wanted) AND key IN (SELECT hash(id_key) FROM seen WHERE id_key IS NOT NULL) GROUP BY ALL
+            """
+        )
+    )
+
+
+def _respelled(database: Database) -> None:
+    """Records whose name is, by the counts of the whole corpus, no longer what it was: the usual spelling or another one."""
+    now = "SELECT * FROM old_names WHERE key NOT IN (SELECT key FROM changed) UNION ALL SELECT * FROM new_names WHERE key IN (SELECT key FROM changed)"
+    for name, source in (("old_usual", "FROM old_names"), ("now_usual", now)):
+        database.run(
+            f"""
+            CREATE TABLE {name} AS
+            SELECT path, name, first_value(name) OVER (PARTITION BY path, folded ORDER BY n DESC, name) AS usual
+            FROM (SELECT path, name, folded, count(*) AS n FROM ({source}) GROUP BY ALL)
+            """
+        )
+    database.run(
+        """
+        INSERT INTO near SELECT key FROM old_names SEMI JOIN (
+            SELECT o.path, o.name FROM old_usual o LEFT JOIN now_usual n USING (path, name) WHERE o.usual IS DISTINCT FROM n.usual) USING (path, name)
+        """
+    )
+
+
 def save(database: Database, folder: Path) -> None:
     """Keep what a later step goes on with."""
     for name in _CARRIED:
@@ -153,7 +209,7 @@ def restore(database: Database, folder: Path, examined: Path) -> None:
     """What was kept, and the tables of a run over a part of the corpus as ``new_items`` and so on."""
     for name in _CARRIED:
         database.run(f"CREATE TABLE {name} AS FROM read_parquet('{pattern(folder / name)}.parquet')")
-    for name in ("items", "mentions", "edges", "prefixes"):
+    for name in INDEXES:
         database.run(f"CREATE TABLE new_{name} AS FROM read_parquet('{pattern(examined / name)}.parquet')")
 
 

@@ -16,7 +16,7 @@ from migrate.corpora.repository.suggestions import Suggestions
 from migrate.corpora.repository.trees import RepositoryCorpus, Tree
 from migrate.engine.appending import Appender
 from migrate.engine.context_rules import PACKAGE
-from migrate.engine.database import Database
+from migrate.engine.database import Database, script_text
 from migrate.types import Gap, Progress
 
 _EXPLAINED = 200
@@ -36,7 +36,7 @@ class Loader:
         self.files = 0
         self.bytes_read = 0
         self.scopes = 0
-        database.script(PACKAGE, "tables.sql")
+        database.run(script_text(PACKAGE, "tables.sql", {}))
         names = ("scopes", "standard_files", "templates", "documents", "reference_rows", "nearest_paths")
         self.tables = {name: Appender(database, name) for name in names}
         for path, text in TEMPLATES.items():

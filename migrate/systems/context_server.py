@@ -14,10 +14,11 @@ from migrate.engine.sources import Loaded
 from migrate.engine.tracks import RuleSet
 from migrate.planning.build import build
 from migrate.planning.plan_file import Plan
+from migrate.planning.ways import ContextServerWays
 from migrate.results import Portrait
 from migrate.rules import idmap, registry, vocabulary
 from migrate.rules.registry import Registry
-from migrate.systems.counting import counts
+from migrate.systems.counting import changing, counts
 from migrate.systems.findings import Findings
 from migrate.systems.portrait import portrait
 from migrate.systems.subset import Part
@@ -55,6 +56,7 @@ class ContextServer:
             if part is not None:
                 part.impose(self.database)
             tracks.build(self.database, "safe", "safe", self.rules, progress)
+            self.ways = ContextServerWays(self.database)
             self.summary: Summary = self._summarize(started)
         except BaseException:
             self.database.close()
@@ -91,12 +93,7 @@ class ContextServer:
         lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM items")[0]
         classes = dict.fromkeys(("user_message", "v1", "legacy", "newer", "held"), 0)
         classes.update(self.database.rows("SELECT class, count(*) FROM safe.records GROUP BY class"))
-        safe_records, unsafe_records = self.database.rows(
-            """
-            SELECT count(*) FILTER (safe), count(*) FILTER (unsafe AND NOT safe) FROM (
-                SELECT ordinal, bool_or(level = 'safe') AS safe, bool_or(level = 'unsafe') AS unsafe FROM safe.findings GROUP BY ordinal)
-            """
-        )[0]
+        safe_records, unsafe_records = changing(self.database, "safe.findings")
         return Summary(
             uri=self.corpus.uri, system="context-server", id_form=self.database.value("SELECT getvariable('id_form')"), files=len(self.sources),
             bytes_read=sum(source.shard.size for source in self.sources), lines=lines, records=lines - broken, broken_lines=broken,

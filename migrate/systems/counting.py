@@ -1,4 +1,4 @@
-"""How often each rule spoke, from any system's table of findings."""
+"""How often each rule spoke and how many records it would change, from any system's table of findings."""
 
 from __future__ import annotations
 
@@ -26,3 +26,14 @@ def counts(database: Database, table: str, registry: Registry) -> tuple[tuple[Ru
     severities = dict.fromkeys((str(severity) for severity in Severity), 0)
     severities.update(database.rows(f"SELECT severity, count(*) FROM {table} GROUP BY severity"))
     return rules, severities
+
+
+def changing(database: Database, table: str) -> tuple[int, int]:
+    """Records that would change with safe fixes, and further ones that would with unsafe ones."""
+    safe, unsafe = database.rows(
+        f"""
+        SELECT count(*) FILTER (safe), count(*) FILTER (unsafe AND NOT safe) FROM (
+            SELECT ordinal, bool_or(level = 'safe') AS safe, bool_or(level = 'unsafe') AS unsafe FROM {table} GROUP BY ordinal)
+        """
+    )[0]
+    return int(safe), int(unsafe)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from migrate.engine.database import Database
@@ -38,11 +39,39 @@ _MOMENT = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?([.,]\d+)?(Z|[+-]\d{2}:?\d
 _PRIVATE = rf"[\x{{10d800}}-\x{{10dfff}}{MARK}]"
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is told of a finding's record, in SQL over ``l``, its row of ``items``."""
+
+    kind: str
+    project: str
+    thread: str = "NULL::VARCHAR"
+    agent: str = "NULL::VARCHAR"
+    source: str = "NULL::VARCHAR"
+    era: str = "NULL::VARCHAR"
+    join: str = ""
+
+
+CONTEXT_SERVER = About(
+    kind="coalesce(l.kind, l.kind_inferred, l.kind_text)",
+    project="string_of(l.f_project)",
+    thread="l.thread",
+    agent="string_of(l.f_agent_name)",
+    source="l.source",
+    era="CASE WHEN l.created BETWEEN -62135596800000000 AND 253402300799000000 THEN strftime(make_timestamp(l.created), '%Y-%m') END",
+)
+
+
 class Findings:
     """The findings of the safe track of one run, in corpus order, then by code and path."""
 
     def __init__(
-        self, database: Database, loaded: Sequence[Loaded], slugs: Mapping[str, str], evidence: Evidence
+        self,
+        database: Database,
+        loaded: Sequence[Loaded],
+        slugs: Mapping[str, str],
+        evidence: Evidence,
+        about: About = CONTEXT_SERVER,
     ) -> None:
         self._database = database
         self._loaded = loaded
@@ -59,7 +88,7 @@ class Findings:
         database.connection.executemany("INSERT INTO main.told_parts VALUES (?, ?, ?, ?)", rows)
         self._list_lines()
         database.run(_macros())
-        database.run(_view())
+        database.run(_view(about))
 
     def _list_lines(self) -> None:
         """The lines of findings in files whose items do not stand one a line."""
@@ -164,21 +193,21 @@ def _macros() -> str:
     """
 
 
-def _view() -> str:
+def _view(about: About) -> str:
     """A record is told by its id's key, what has none by its content; of several that are told alike each has its turn."""
-    return """
+    return f"""
         CREATE OR REPLACE VIEW main.told AS
         WITH marked AS (
             SELECT f.ordinal, f.code, f.level, f.severity, f.path, f.evidence::VARCHAR AS evidence, l.file_no,
                    CASE WHEN l.broken IS NULL THEN l.id_json END AS record,
                    CASE WHEN l.broken IS NULL THEN l.class END AS class,
-                   coalesce(l.kind, l.kind_inferred, l.kind_text) AS kind, l.thread, string_of(l.f_project) AS project,
-                   string_of(l.f_agent_name) AS agent, l.source,
-                   CASE WHEN l.created BETWEEN -62135596800000000 AND 253402300799000000 THEN strftime(make_timestamp(l.created), '%Y-%m') END AS era,
+                   {about.kind} AS kind, {about.thread} AS thread, {about.project} AS project, {about.agent} AS agent, {about.source} AS source,
+                   {about.era} AS era,
                    sha256(concat_ws(chr(0), f.code, coalesce(l.id_key, b.fingerprint, l.line_hash::VARCHAR), f.path, main.lasting(f.evidence)))[:16] AS mark,
                    l.id_key IS NULL OR l.copy OR l.conflict AS alike
             FROM safe.findings f
             LEFT JOIN main.items l ON l.ordinal = f.ordinal
+            {about.join}
             LEFT JOIN main.broken b ON b.ordinal = f.ordinal),
         turns AS (
             SELECT ordinal, code, path, row_number() OVER (PARTITION BY mark ORDER BY ordinal) AS turn FROM marked WHERE alike)

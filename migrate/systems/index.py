@@ -11,7 +11,7 @@ from pathlib import Path
 
 from migrate.systems.context_server import ContextServer
 
-TABLES = ("items", "mentions", "edges", "prefixes", "told")
+TABLES = ("items", "mentions", "edges", "prefixes", "names", "told")
 CHAINED = ("supersedes", "parent", "blocks", "duplicate_of")
 """Keys whose chains or cycles a rule follows to their end."""
 _TOKEN = "[0-9A-Za-z.+-]+"  # noqa: S105 - a pattern
@@ -39,6 +39,7 @@ def write_index(run: ContextServer, folder: Path) -> None:
         ("mentions", "FROM main.index_mentions"),
         ("edges", _EDGES),
         ("prefixes", _PREFIXES),
+        ("names", _NAMES),
     ):
         target = database.folder / f"{name}.parquet"
         database.run(f"COPY ({query}) TO '{str(target).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)")
@@ -71,6 +72,13 @@ _EDGES = f"""
     SELECT DISTINCT e.key AS kind, hash(i.id_key) AS key, hash(e.id_key) AS target
     FROM safe.edges e JOIN main.items i USING (ordinal)
     WHERE e.key IN ({", ".join(f"'{key}'" for key in CHAINED)}) AND e.id_key IS NOT NULL AND i.id_key IS NOT NULL
+"""
+
+_NAMES = """
+    SELECT hash(id_key) AS key, path, name, fold(name) AS folded FROM (
+        SELECT id_key, unnest(['/project', '/agent_name']) AS path, unnest([string_of(f_project), string_of(f_agent_name)]) AS name
+        FROM main.items WHERE broken IS NULL AND NOT copy AND NOT held AND class <> 'newer')
+    WHERE name IS NOT NULL
 """
 
 _ITEMS = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from migrate.engine.tracks import RuleSet
 from migrate.planning.plan_file import Plan
@@ -36,6 +36,17 @@ class Examined(Protocol):
 
     def portrait(self) -> Portrait:
         """What the corpus is made of, before and after safe repairs."""
+
+
+@runtime_checkable
+class Continued(Examined, Protocol):
+    """A run that can go on from the one before it."""
+
+    full: bool
+    """Whether it judged everything all the same."""
+
+    def keep(self) -> None:
+        """Let the next examination go by this one."""
 
 
 class Examination(Examined, Protocol):

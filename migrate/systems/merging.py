@@ -66,7 +66,7 @@ def merge(database: Database, kept: Path, part: Path, now: Path, files: Sequence
         UNION ALL BY NAME SELECT * FROM new_items
         """,
     )
-    for name in ("mentions", "edges", "prefixes"):
+    for name in ("mentions", "edges", "prefixes", "names"):
         _save(
             database,
             now / f"{name}.parquet",

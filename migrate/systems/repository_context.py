@@ -16,7 +16,7 @@ from migrate.planning.plan_file import Plan
 from migrate.results import Portrait
 from migrate.rules import registry
 from migrate.systems.context_loading import Loader
-from migrate.systems.counting import counts
+from migrate.systems.counting import changing, counts
 from migrate.systems.evidence import evidence
 from migrate.types import Finding, Gap, Level, Options, Progress, ScopeState, Severity, Summary
 
@@ -96,12 +96,7 @@ class RepositoryContexts:
     def _summarize(self, loader: Loader, started: float) -> Summary:
         rules, severities = counts(self.database, "findings", self.registry)
         classes = dict(self.database.rows("SELECT class, count(*) FROM scopes GROUP BY class ORDER BY class"))
-        safe, unsafe = self.database.rows(
-            """
-            SELECT count(*) FILTER (safe), count(*) FILTER (unsafe AND NOT safe) FROM (
-                SELECT ordinal, bool_or(level = 'safe') AS safe, bool_or(level = 'unsafe') AS unsafe FROM findings GROUP BY ordinal)
-            """
-        )[0]
+        safe, unsafe = changing(self.database, "findings")
         scopes = tuple(self._scopes())
         return Summary(
             uri=self.corpus.uri, system=SYSTEM, id_form="", files=loader.files, bytes_read=loader.bytes_read, lines=len(scopes),

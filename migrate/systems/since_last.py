@@ -98,7 +98,11 @@ class SinceLast:
             write_index(run, now)
             self.summary, self.rules, self.portrait_of = run.summary, run.rules, run.portrait()
             encoded = bool(run.database.value("SELECT getvariable('text_encoded')"))
-        self._facts: dict[str, Any] = {"id_form": self.summary.id_form, "text_encoded": encoded}
+        self._facts: dict[str, Any] = {
+            "id_form": self.summary.id_form,
+            "text_encoded": encoded,
+            "watermarks": [None] * len(self._files.shards),
+        }
 
     def _only_changes(self, progress: Progress | None, started: float) -> bool:
         """Whether it could be done from the state; what there is of it then lies in ``now``."""
@@ -109,8 +113,12 @@ class SinceLast:
         self._facts = {name: state[name] for name in ("id_form", "text_encoded")}
         with Database(self.options.limits) as database:
             sources = [ShardSource(shard, database.folder) for shard in self._files.shards]
-            if any(source.prepared.gaps for source in sources) or not closure.scan(database, sources):
+            if any(source.prepared.gaps for source in sources):
                 return False
+            watermarks = closure.scan(database, sources, state["watermarks"])
+            if watermarks is None:
+                return False
+            self._facts["watermarks"] = watermarks
             closure.load(database, self._kept)
             changed = closure.changed_items(database, len(sources))
             closure.save(database, self._folder)
@@ -123,8 +131,9 @@ class SinceLast:
             wanted = closure.touched_items(database, len(sources))
             if wanted is None:
                 return False
+            names = closure.names_elsewhere(database)
             closure.save(database, self._folder)
-        part = self._examine("part", Part(wanted, state["id_form"], state["text_encoded"]), progress)
+        part = self._examine("part", Part(wanted, state["id_form"], state["text_encoded"], names), progress)
         now = self._folder / "now"
         now.mkdir()
         with Database(self.options.limits) as database:

@@ -25,6 +25,8 @@ class Part:
     """Of each file in order, ascending."""
     id_form: str | None = None
     text_encoded: bool | None = None
+    names: tuple[tuple[str, str, int], ...] = ()
+    """Path, name and number of the names in the rest of the corpus."""
 
     def sources(self, shards: Sequence[Shard], folder: Path) -> list[SubsetSource]:
         """The files as sources that hold these items alone."""
@@ -35,6 +37,11 @@ class Part:
         if self.id_form is not None and self.text_encoded is not None:
             database.set("id_form", self.id_form)
             database.set("text_encoded", self.text_encoded)
+        if self.names:
+            database.run(
+                "INSERT INTO main.elsewhere_names SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::BIGINT[])",
+                [list(column) for column in zip(*self.names, strict=True)],
+            )
 
 
 class SubsetSource(ShardSource):

@@ -43,10 +43,16 @@ EXAMPLES: Mapping[str, Example] = {
     "clean": Example("clean.jsonl"),
 }
 
+CHECKED = {"jsonl": "check.jsonl", "github": "check.github.txt"}
+"""Formats of a check, and the files that hold them."""
+DRAWN = ("report.html", "report.json", "report.sarif", "report.junit.xml")
+"""What is drawn of the plan, each in the format of its suffix."""
+
 _FIXED = (
     (re.compile(r'("created_at": ?")[^"]+(")(?=[,}]\s*$)', re.MULTILINE), r"\g<1>2026-01-01T00:00:00Z\2"),
     (re.compile(r"\bmade \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "made 2026-01-01T00:00:00Z"),
     (re.compile(r", \d+\.\d s$", re.MULTILINE), ", 0.0 s"),
+    (re.compile(r"\b(sweep\s+of\s+)\d{4}-\d\d-\d\d(\s+)\d\d:\d\d"), r"\g<1>2026-01-01\g<2>00:00"),
     (re.compile(r"\b\d{8}T\d{6}Z-[0-9a-f]{8}\b"), "20260101T000000Z-00000000"),
 )
 
@@ -60,10 +66,15 @@ def build(name: str, folder: Path) -> dict[str, bytes]:
     with chdir(folder):
         if example.checked:
             made["check.txt"] = _run("check", corpus, *example.options)
-            made["check.jsonl"] = _run("check", corpus, *example.options, "--format", "jsonl")
+            for name, file in CHECKED.items():
+                made[file] = _run("check", corpus, *example.options, "--no-baseline", "--workspace", f"of-{name}", "--format", name)
         made["plan.txt"] = _run("plan", corpus, *example.options, "-o", "plan.jsonl")
         made["plan.jsonl"] = Path("plan.jsonl").read_text("utf-8")
-        made["report.md"] = next(Path("reports").glob("*/plans/*/report.md")).read_text("utf-8")
+        folder = next(Path("reports").glob("*/plans/*"))
+        made["report.md"] = (folder / "report.md").read_text("utf-8")
+        for file in DRAWN:
+            _run("report", str(folder), "-o", file, "--reproducible")
+            made[file] = Path(file).read_text("utf-8")
         made["diff.txt"] = _run("show", "plan.jsonl", "--diff")
         made["apply.txt"] = _run("apply", "plan.jsonl", "-o", "repaired.jsonl")
     return {file: _settled(text).encode() for file, text in made.items()}

@@ -42,9 +42,23 @@ class Given:
         return here
 
 
+def issue(own: int, **links: list[int]) -> bytes:
+    """Of two that change together, the first and the last of the corpus."""
+    metadata = {"schema_version": 1, "kind": "issue", "project": "p", "title": "t", "status": "todo", "links": links}
+    record = {
+        "id": own,
+        "thread_id": "issues",
+        "source": "agent",
+        "text": "# t",
+        "metadata": metadata,
+        "tags": ["issue"],
+    }
+    return json.dumps(record).encode() + b"\n"
+
+
 def made(folder: Path, forker: Forker, shards: int, packed: bool) -> Given:
     """A corpus in the folder ``corpus`` of one, planned; repaired once to know what comes of it."""
-    lines = SAMPLE.read_bytes().splitlines(keepends=True)
+    lines = [issue(900001, blocked_by=[900002]), *SAMPLE.read_bytes().splitlines(keepends=True), issue(900002)]
     (folder / "corpus").mkdir(parents=True)
     size = len(lines) // shards + 1
     for number in range(shards):
@@ -59,7 +73,7 @@ def made(folder: Path, forker: Forker, shards: int, packed: bool) -> Given:
     shutil.copytree(folder, trial)
     assert forker.run(trial, "apply", "plan.jsonl", "--in-place", "--yes").code == 0
     after = contents(trial)
-    assert before != after
+    assert all(before[name] != after[name] for name in before)
     return Given(folder, "plan.jsonl", before, after)
 
 

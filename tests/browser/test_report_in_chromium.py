@@ -14,7 +14,7 @@ from migrate.cli.main import cli
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_data" / "context_server" / "entries.jsonl"
-AXE = ROOT / ".cache" / "axe-core" / "axe.min.js"
+AXE = ROOT / ".cache" / "axe.min.js"
 HOSTILE = '{"id":1,"thread_id":"<script>alert(1)</script>","source":"<img src=x onerror=alert(1)>","metadata":{"kind":"<b>","status":"</script><script>alert(2)</script>"}}\n'
 PROGRAM = chromium.found()
 needs_browser = pytest.mark.skipif(

@@ -73,6 +73,18 @@ def test_nobody_watches(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> 
     assert terminal.getvalue() == ""
 
 
+def test_verbose_is_a_plain_line_a_phase(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", written)
+    with progress.Bars(False, told=True) as bars:
+        bars("read\x1b[2Jing", 0, None)
+        clock[0] += 2
+        bars("read\x1b[2Jing", 1000, None)
+        bars("rules", 0, 92)
+        clock[0] += 0.5
+    assert written.getvalue() == "reading: 1,000 in 2.0 s, 500 a second\nrules: 92 in 0.5 s\n"
+
+
 def test_the_engine_gets_it(engine: Any, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     got: list[Any] = []
     real = engine.examine

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from whole_way import LIMITS, Planned, applied, options, own_id, plan_of, scratch, texts_of, without_touchable
 
 from migrate.applying.apply import Copy, apply_plan
-from migrate.applying.running import Settings
+from migrate.applying.journal import past_run
+from migrate.applying.running import RunResult, Settings
+from migrate.applying.undo import undo_run
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +41,16 @@ def many() -> settings:
 # What holds after a plan was applied.
 
 
+def check_undone(run: RunResult, out: Path, data: bytes) -> None:
+    """Undo in the copy gives the source again, byte for byte."""
+    assert run.journal is not None
+    past = past_run(run.journal.parent)
+    assert past is not None
+    undone = undo_run(past, None, Settings(run.journal.parents[3], LIMITS))
+    assert (undone.stale, undone.failed, undone.problems) == (0, 0, ())
+    assert out.read_bytes() == data
+
+
 def check_repaired(corpus: Corpus, folder: Path, *, unsafe: bool) -> None:
     """Applied, checked again, applied again: nothing is left to do safely, and nothing is done twice."""
     here = scratch(folder)
@@ -50,9 +62,11 @@ def check_repaired(corpus: Corpus, folder: Path, *, unsafe: bool) -> None:
     check_levels(plan, unsafe=unsafe)
     if not plan.lines:
         return
-    applied(plan, out)
+    run = applied(plan, out)
     written = out.read_bytes()
     check_bytes(corpus.data, written, plan)
+    check_undone(run, out, corpus.data)
+    out.write_bytes(written)
 
     again = plan_of(out, scratch(here), options())
     assert [line["record"] for line in again.lines] == []

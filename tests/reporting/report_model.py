@@ -58,7 +58,7 @@ def report(text: str = "entries.jsonl", rules: int = 2, **changes: Any) -> Repor
         where=Where((Tally(text, 3, 1),), (Tally(text, 3, 1),), (), (Tally("2026-11", 3, 1),), (text,), (text, "graph"), ((3,), (0,))),
         portrait=Portrait({text: (3, 3)}, {text: (1, 4)}),
         plan=PlanPart(header, {f"/{text}": 2}, (Sample("CS201", (line, line)),)),
-        runs=(Run(text, text, 1, 0, 1, 0, False),),
+        runs=(Run(text, "undo", text, 1, 0, 1, 0, False),),
         next_commands=(f"corpus-migrate show {text}",),
         fixed=(finding(text, state="fixed"),),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import unicodedata
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -138,8 +139,8 @@ def test_markdown_fits_a_comment(text: str, rules: int) -> None:
 
 @pytest.mark.parametrize("text", ["plain", HOSTILE])
 def test_sarif_is_valid(text: str) -> None:
-    published = ROOT / ".cache" / "sarif" / "sarif-2.1.0-rtm.5.json"
-    if not published.exists():
+    published = ROOT / ".cache" / "sarif-2.1.0-rtm.5.json"
+    if not published.exists() and not os.environ.get("CI"):
         pytest.skip("python3 dev.py tools fetches the published schema")
     log = json.loads(drawn("sarif", report(text)))
     jsonschema.Draft7Validator(json.loads(published.read_text("utf-8"))).validate(log)
@@ -207,7 +208,7 @@ def test_json_is_valid_and_gives_the_report_again(text: str) -> None:
 
 
 def test_a_document_of_another_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="corpus-migrate.report/9"):
+    with pytest.raises(ValueError, match=r"corpus-migrate\.report/9"):
         report_json.load({"format": "corpus-migrate.report/9"}, None)
 
 

@@ -65,13 +65,15 @@ def _whole(call: Invocation, corpus: str, folder: Path) -> sweeping.Taken:
 
 
 def _since_last(call: Invocation, corpus: str, folder: Path) -> sweeping.Taken:
-    from migrate.systems import examine_since
+    from migrate.systems import Continued, examine_since
 
     kept = sweeping.corpus_folder(call, sweeping.uri_of(corpus)) / "state"
     mark, wanted = sweeping.state_mark(call), call.settings.options()
     with call.progress() as progress, examine_since(corpus, wanted, kept, mark, progress=progress) as examination:
-        taken = replace(sweeping.take(examination, folder), full=examination.full)
-        examination.keep()
+        taken = sweeping.take(examination, folder)
+        if isinstance(examination, Continued):
+            taken = replace(taken, full=examination.full)
+            examination.keep()
         return taken
 
 

@@ -3,6 +3,9 @@ CREATE TABLE edits AS
 WITH scalar AS (
     SELECT f.ordinal, f.wave, f.code, f.level, f.requires, unnest(f.edits) AS e
     FROM findings f WHERE len(f.edits) > 0 AND f.level IN ('safe', 'unsafe')),
+given AS (
+    SELECT f.ordinal, f.wave, f.code, f.level, f.requires, f.path, f.value
+    FROM findings f WHERE f.value IS DISTINCT FROM '' AND f.level IN ('safe', 'unsafe')),
 extra AS (
     SELECT s.ordinal, s.wave, s.code, s.level, NULL AS requires, s.path, s.value FROM set_edits s),
 -- Decoding a metadata text is a change of the whole of it.
@@ -16,6 +19,8 @@ shared AS (
     UNION ALL SELECT ordinal, path, value, code, level FROM tag_edits),
 together AS (
     SELECT ordinal, wave, code, level, requires, e.path AS path, e.value AS value, false AS shared FROM scalar
+    UNION ALL
+    SELECT ordinal, wave, code, level, requires, path, value, false FROM given
     UNION ALL
     SELECT ordinal, wave, code, level, requires, path, value, false FROM extra
     UNION ALL

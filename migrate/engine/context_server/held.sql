@@ -13,6 +13,6 @@ SELECT rowid AS ordinal, * FROM lines WHERE rowid IN (SELECT ordinal FROM repeat
 UPDATE fixed SET copy = true WHERE ordinal IN (SELECT ordinal FROM repeated WHERE NOT conflict AND ordinal <> first);
 UPDATE fixed SET conflict = true WHERE ordinal IN (SELECT ordinal FROM repeated WHERE conflict);
 -- Nothing is inferred of a record that is held.
-UPDATE fixed SET held = true, class = 'held', vocabulary = NULL, status_verdict = NULL, filing_verdict = NULL,
+UPDATE fixed SET held = true, class = 'held', vocabulary = NULL, status_verdict = NULL, status_level = NULL, status_other = NULL,
                  kind_inferred = NULL, kind_evidence = NULL
 WHERE conflict OR doubled;

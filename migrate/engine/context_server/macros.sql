@@ -1,15 +1,6 @@
--- Small words of the table model. Every JSON value travels as its text; its type is its first character.
+-- Small words of this table model, beside those of every one.
 
--- The string a JSON text holds, NULL for any other type.
-CREATE OR REPLACE MACRO string_of(j) AS
-    CASE WHEN starts_with(j, '"') THEN CASE WHEN contains(j, '\') THEN json_extract_string(j, '$') ELSE j[2:-2] END END;
--- A string as JSON text.
-CREATE OR REPLACE MACRO json_text(s) AS to_json(s)::VARCHAR;
--- NULL for JSON null as for an absent member.
-CREATE OR REPLACE MACRO present(j) AS CASE WHEN j = 'null' THEN NULL ELSE j END;
 
-CREATE OR REPLACE MACRO ascii_lower(s) AS translate(s, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz');
-CREATE OR REPLACE MACRO ascii_trim(s) AS trim(s, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13));
 -- The fold of enum values: ASCII only; runs of blank or hyphen become one underscore.
 CREATE OR REPLACE MACRO fold(s) AS
     regexp_replace(ascii_lower(ascii_trim(s)), '[\s\x0b-]+', '_', 'g');
@@ -24,8 +15,6 @@ CREATE OR REPLACE MACRO has_parent(links) AS
     CASE WHEN contains(ascii_lower(links), 'parent') THEN
         list_bool_or(list_transform(json_keys(links), lambda k, i: snake(k) = 'parent' AND present(json_extract(links, '$.*')[i]::VARCHAR) IS NOT NULL)) END;
 
-CREATE OR REPLACE MACRO is_number(j) AS (j[1] BETWEEN '0' AND '9' OR j[1] = '-');
-CREATE OR REPLACE MACRO is_plain_integer(j) AS regexp_full_match(j, '-?(0|[1-9][0-9]*)');
 
 -- Digits, fraction and exponent of a number text.
 CREATE OR REPLACE MACRO number_part(j, part) AS
@@ -58,8 +47,10 @@ CREATE OR REPLACE MACRO offset_minutes(o) AS
               * (o[2:3]::BIGINT * 60 + CASE WHEN length(o) > 3 THEN right(o, 2)::BIGINT ELSE 0 END) END;
 CREATE OR REPLACE MACRO moment_of_string(s) AS
     CASE WHEN s[1:4] = '0000' THEN NULL
-         WHEN strlen(s) = 19 AND translate(s, '123456789T', '000000000 ') = '0000-00-00 00:00:00'
+         WHEN regexp_full_match(s, '[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}')
          THEN epoch_us(try_cast(s AS TIMESTAMP))
+         WHEN regexp_full_match(s, '[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}Z')
+         THEN epoch_us(try_cast(left(s, 19) AS TIMESTAMP))
          WHEN moment_part(s, 1) <> '' AND NOT (moment_part(s, 3) = '' AND moment_part(s, 4) <> '')
          THEN epoch_us(try_cast(moment_part(s, 1) || ' ' || moment_part(s, 2)
                                 || CASE WHEN moment_part(s, 3) = '' THEN ':00' ELSE moment_part(s, 3) END
@@ -72,7 +63,8 @@ CREATE OR REPLACE MACRO moment_of_number(j) AS
          THEN (try_cast(j AS DOUBLE) * 1000000)::BIGINT END;
 CREATE OR REPLACE MACRO moment(j) AS
     CASE WHEN j IS NULL THEN NULL
-         WHEN j[1] = '"' THEN moment_of_string(json_extract_string(j, '$'))
+         WHEN regexp_full_match(j, '"[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}"') THEN epoch_us(try_cast(j[2:20] AS TIMESTAMP))
+         WHEN j[1] = '"' THEN moment_of_string(string_of(j))
          WHEN is_number(j) THEN moment_of_number(j) END;
 
 -- A real calendar date in the form YYYY-MM-DD.
@@ -97,16 +89,14 @@ CREATE OR REPLACE MACRO own_key(j) AS
          WHEN regexp_full_match(j, '"([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"')
          THEN 'h' || ascii_lower(replace(j[2:-2], '-', '')) END;
 CREATE OR REPLACE MACRO own_form(key) AS CASE key[1] WHEN 'i' THEN 'integer' WHEN 'h' THEN 'uuid' END;
--- A number that a double cannot hold travels as a marked string; here is its text again.
-CREATE OR REPLACE MACRO exact(j) AS CASE WHEN j[2] = chr(1114111) THEN j[3:-2] ELSE j END;
 -- The strings of a JSON array of strings, or of one string; NULL for anything else.
 CREATE OR REPLACE MACRO string_list_of_array(j) AS
     CASE WHEN j = '[]' THEN []::VARCHAR[]
+         WHEN regexp_full_match(j, '\["[^"\\]*"(,"[^"\\]*")*\]') THEN string_split(j[3:-3], '","')
          WHEN starts_with(j, '[') AND list_bool_and(list_transform(json_extract(j, '$[*]')::VARCHAR[], lambda t: starts_with(t, '"')))
          THEN json_extract_string(j, '$[*]') END;
 CREATE OR REPLACE MACRO string_list(j) AS
     CASE WHEN j IS NULL THEN NULL WHEN starts_with(j, '"') THEN [json_extract_string(j, '$')] ELSE string_list_of_array(j) END;
-CREATE OR REPLACE MACRO without_doubles(l) AS list_filter(l, lambda x, i: list_position(l, x) = i);
 -- Tags as the server keeps them: trimmed, lower case as Python lowers them, no blanks, no doubles. DuckDB lowers as
 -- Python does but for a capital I with a dot, and for a sigma, whose lower case depends on its place: those are looked up.
 CREATE OR REPLACE MACRO clean_tag(t) AS
@@ -115,24 +105,23 @@ CREATE OR REPLACE MACRO clean_tag(t) AS
          ELSE lower(replace(trim(t, getvariable('blanks')), 'İ', 'i̇')) END;
 CREATE OR REPLACE MACRO cleaned_tags(l) AS
     without_doubles(list_filter(list_transform(l, lambda t: clean_tag(t)), lambda t: t <> ''));
--- Whether this track carries a repair of this code and level on to what is decided after it.
-CREATE OR REPLACE MACRO takes(code, level) AS
-    CASE level WHEN 'safe' THEN getvariable('track') = 'unsafe' OR NOT list_contains(getvariable('demoted')::VARCHAR[], code)
-               WHEN 'unsafe' THEN getvariable('track') = 'unsafe' OR list_contains(getvariable('promoted')::VARCHAR[], code)
-               ELSE false END;
--- Whether findings of this code are reported and its repairs written.
-CREATE OR REPLACE MACRO written(code) AS list_contains(getvariable('selected')::VARCHAR[], code);
+-- Tags as found, and as the server keeps them; most are `plain`: an array of different tokens that are kept as they are.
+CREATE OR REPLACE MACRO tags_listed(j, plain) AS
+    CASE WHEN j IS NULL THEN NULL WHEN plain THEN string_split(j[3:-3], '","') ELSE string_list_of_array(j) END;
+CREATE OR REPLACE MACRO tags_cleaned(j, plain) AS
+    CASE WHEN j IS NULL THEN NULL WHEN plain THEN string_split(j[3:-3], '","') ELSE cleaned_tags(string_list_of_array(j)) END;
+-- A kind of the registry in its right spelling.
+CREATE OR REPLACE MACRO kind_named(t) AS
+    CASE WHEN t IS NULL THEN NULL WHEN is_kind_name(t) THEN t WHEN is_kind_name(fold(t)) THEN fold(t) END;
 -- A string that is blank or holds several values.
 CREATE OR REPLACE MACRO is_crowded_text(s) AS ascii_trim(s) = '' OR regexp_matches(s, '[,;\r\n]');
 CREATE OR REPLACE MACRO is_upstream_ref(s) AS regexp_full_match(s, '[^\s#/]+(/[^\s#/]+)+#[0-9]+');
 CREATE OR REPLACE MACRO exact_json(j) AS exact(j);
 CREATE OR REPLACE MACRO tokens_of(l) AS without_doubles(list_transform(l, lambda t: ascii_lower(ascii_trim(t))));
-CREATE OR REPLACE MACRO report_type_core(t) AS map_extract_value(getvariable('report_types'), t);
 
 CREATE OR REPLACE MACRO id_value_of(key) AS CASE WHEN starts_with(key, 'h') THEN '"' || key[2:] || '"' ELSE key[2:] END;
 CREATE OR REPLACE MACRO is_artifact(kind) AS is_kind_token(kind);
 CREATE OR REPLACE MACRO needs_status(kind) AS is_kind_with_status(kind);
-CREATE OR REPLACE MACRO status_family(kind) AS map_extract_value(getvariable('status_families'), kind);
 CREATE OR REPLACE MACRO in_vocabulary(vocabulary, status) AS
     CASE vocabulary WHEN 'work' THEN is_status_of_work(status)
                     WHEN 'issue' THEN is_status_of_issue(status)
@@ -156,23 +145,21 @@ CREATE OR REPLACE MACRO plain_elements(value) AS
 -- The key of an id that is written as the corpus writes it.
 CREATE OR REPLACE MACRO plain_key(token) AS CASE WHEN starts_with(token, '"') THEN 'h' || token[2:-2] ELSE 'i' || token END;
 
--- NaN and the infinities, which the JSON functions write so whatever their case was.
-CREATE OR REPLACE MACRO names_no_number(j) AS contains(j, 'NaN') OR contains(j, 'Infinity');
--- Whether a JSON text holds a number that is written as a float.
-CREATE OR REPLACE MACRO has_float(j) AS regexp_matches(j, '(^|[\[,:])-?[0-9]+[.eE]');
 -- The one kind that all evidence names.
 CREATE OR REPLACE MACRO only_one(a, b, c, d, e) AS
     CASE WHEN coalesce(a <> coalesce(a, b, c, d, e), false) OR coalesce(b <> coalesce(a, b, c, d, e), false)
               OR coalesce(c <> coalesce(a, b, c, d, e), false) OR coalesce(d <> coalesce(a, b, c, d, e), false)
               OR coalesce(e <> coalesce(a, b, c, d, e), false) THEN NULL ELSE coalesce(a, b, c, d, e) END;
 
+-- How many members a short, compact JSON text can have at most, at any depth.
+CREATE OR REPLACE MACRO member_bound(j) AS CASE WHEN j IS NULL THEN 0 ELSE (strlen(j) - strlen(replace(j, '":', ''))) // 2 END;
+
 CREATE OR REPLACE MACRO is_other_than_string(j) AS NOT starts_with(j, '"') AND j <> 'null';
 -- Cheap looks before dear ones.
 CREATE OR REPLACE MACRO opens_placeholder(j) AS starts_with(j, '"[') OR starts_with(j, '"<') OR starts_with(j, '"..');
 CREATE OR REPLACE MACRO are_plain_tokens(j) AS
-    j IS NULL OR regexp_full_match(j, '\["[a-z0-9._+#-]+"\]')
-    OR (regexp_full_match(j, '\["[a-z0-9._+#-]+"(,"[a-z0-9._+#-]+")*\]') AND len(list_distinct(plain_elements(j))) = len(plain_elements(j)));
-
--- How many members a compact JSON text can have at most, at any depth.
-CREATE OR REPLACE MACRO member_bound(j) AS coalesce((strlen(j) - strlen(replace(j, '":', ''))) // 2, 0);
-CREATE OR REPLACE MACRO has_doubles(j) AS len(list_distinct(json_keys(j))) < len(json_keys(j));
+    CASE WHEN j IS NULL THEN true
+         WHEN regexp_full_match(j, '\["[a-z0-9._+#-]+"(,"[a-z0-9._+#-]+")*\]')
+         THEN NOT contains(j, ',') OR list_transform([string_split(j[3:-3], '","')], lambda l: are_distinct(l))[1] ELSE false END;
+CREATE OR REPLACE MACRO has_untidy_tokens(j, l) AS
+    l IS NOT NULL AND NOT (starts_with(j, '"') AND is_crowded_text(l[1])) AND tokens_of(l) <> l;

@@ -1,0 +1,1 @@
+"""The SQL of the table model of kata exports."""

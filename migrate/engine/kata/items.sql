@@ -1,0 +1,2 @@
+-- All columns of a line are kept.
+SELECT * FROM $ROWS
