@@ -32,6 +32,7 @@ class InTrees:
     """The working trees of the plan's corpus."""
 
     mode: str = "in-place"
+    kind: str = KIND
 
     def named(self, source: str) -> tuple[str, str]:
         """The corpus."""
