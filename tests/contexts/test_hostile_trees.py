@@ -301,6 +301,14 @@ def test_a_shard_folder_stays_what_it_was(run: Run, tree: Tree, tmp_path: Path) 
     assert '"system": "repository-context"' in forced.stdout
 
 
+@pytest.mark.parametrize("below", [".context", ".context/truth", "packages/api", "."])
+def test_a_context_stands_for_the_tree_around_it(run: Run, tree: Tree, below: str) -> None:
+    root = tree(standard=[".", "packages/api"])
+    result = run("check", root / below, "--format", "json")
+    assert '"system": "repository-context"' in result.stdout
+    assert '"records": 2' in result.stdout
+
+
 def test_a_folder_without_any_tree_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for path in (tmp_path / "empty", tmp_path / "missing"):
