@@ -208,7 +208,7 @@ def test_the_folder_of_a_corpus_is_a_safe_name(uri: str, name: str) -> None:
     ],
 )
 def test_the_suggested_target(corpus: str, flag: str) -> None:
-    assert target(corpus) == flag
+    assert target(corpus, "context-server") == flag
 
 
 def test_the_plan_folder_can_be_shown_itself(call: Any, tmp_path: Path) -> None:
