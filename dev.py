@@ -1,6 +1,7 @@
 """Set-up and the project's own jobs, on a machine that has Python and pip: ``python3 dev.py demo`` or ``python3 dev.py test``.
 
-Everything is installed into ``.venv`` beside this file, from the locked versions in ``requirements-dev.txt``.
+Everything is installed into ``.venv`` beside this file, from the locked versions in ``requirements-dev.txt``; the context server
+that the tests in ``tests/peers`` talk to has an environment of its own, ``.venv-peers``, from ``requirements-peers.txt``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ TOOLS = {
     "@microsoft/jest-sarif@1.0.0-beta.0": "package/lib/schemas/sarif-2.1.0-rtm.5.json",
 }
 """npm packages and the one file that is taken out of each."""
+PEERS = ROOT / ".venv-peers"
+PEERS_LOCK = ROOT / "requirements-peers.txt"
 SAMPLE = "sample_data/context_server/entries.jsonl"
 
 
@@ -43,6 +46,35 @@ def set_up() -> None:
     subprocess.run([*pip, "--requirement", str(LOCK)], cwd=ROOT, check=True)
     subprocess.run([*pip, "--no-deps", "--editable", str(ROOT)], cwd=ROOT, check=True)
     mark.write_text(wanted, encoding="utf-8")
+
+
+def set_up_peers() -> None:
+    """Make the environment of the context server, once for each state of its lock file; it needs a Python of 3.12 or newer."""
+    wanted = hashlib.sha256(PEERS_LOCK.read_bytes()).hexdigest()
+    mark = PEERS / "installed"
+    if mark.is_file() and mark.read_text(encoding="utf-8") == wanted:
+        return
+    newer = newer_python()
+    if newer is None:
+        print("no Python 3.12 or newer was found: the tests in tests/peers cannot run", flush=True)
+        return
+    print("setting up .venv-peers", flush=True)
+    subprocess.run([newer, "-m", "venv", "--clear", str(PEERS)], check=True)
+    inside = PEERS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    pip = [str(inside), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    subprocess.run([*pip, "--requirement", str(PEERS_LOCK)], check=True)
+    mark.write_text(wanted, encoding="utf-8")
+
+
+def newer_python() -> str | None:
+    """A Python of 3.12 or newer: this one, one on the path, or one that pyenv keeps."""
+    kept = sorted(Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python"))
+    for name in (sys.executable, "python3.12", "python3.13", "python3.14", *map(str, kept)):
+        found = shutil.which(name)
+        test = "import sys; sys.exit(sys.version_info < (3, 12))"
+        if found and subprocess.run([found, "-c", test], check=False, capture_output=True).returncode == 0:
+            return found
+    return None
 
 
 def run(*arguments: str, allowed: tuple[int, ...] = (0,)) -> int:
@@ -107,6 +139,8 @@ def main() -> None:
         sys.exit(f"usage: python3 dev.py {{{'|'.join(jobs)}}} [pytest arguments]")
     if name != "tools":
         set_up()
+    if name == "test":
+        set_up_peers()
     jobs[name](*rest)
 
 

@@ -70,6 +70,8 @@ class Options:
     """Kind (or ``any``) to folded status to the status it means; makes CS204 safe."""
     custom_rules: tuple[Path, ...] = ()
     evidence: Evidence = Evidence.EXCERPT
+    target: str | None = None
+    """``postgresql`` where the plan is made for a store that keeps metadata as jsonb (CS012); None otherwise."""
     system: str | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -157,6 +159,7 @@ class Summary:
     system: str
     id_form: str
     files: int
+    """0 for a database or a server."""
     bytes_read: int
     lines: int
     """Non-blank lines (or array elements) met."""

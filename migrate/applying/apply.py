@@ -23,6 +23,7 @@ from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
+from migrate.corpora.stores import is_store
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
 from migrate.engine.processes import Workers, available
@@ -127,8 +128,10 @@ def apply_plan(plan_path: Path, destination: Destination, settings: Settings) ->
         raise Refused(f"{plan.path} is incomplete: input was lost when it was made; mend the input and plan again")
     manner = manner_of(header["corpus"]["system"], destination.kind)
     source = header["corpus"]["uri"]
+    if destination.mode != "store" and is_store(source):
+        raise Refused(f"{source} is a store, which is changed itself: apply its plan without -o and --in-place")
     # An export's own encoding is none of a database's.
-    encoded = destination.mode != "store" and bool(header["corpus"].get("text_encoded"))
+    encoded = bool(header["corpus"].get("text_encoded")) and (destination.mode != "store" or is_store(source))
     corpus = {**header["corpus"], "text_encoded": encoded}
     target_name, place = destination.named(source)
     runs = settings.workspace / corpus_name(source) / "runs"

@@ -9,7 +9,7 @@ from migrate.applying.states import State
 from migrate.engine.json_text import JsonError, elements, integer, members, quote, unquote
 from migrate.planning.canonical import canonical
 from migrate.planning.drafting import stored, value_at
-from migrate.planning.spelling import compact
+from migrate.planning.spelling import compact, respell
 
 _hex = re.compile(r"\s*([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\s*").fullmatch
 _decimal = re.compile(r"[1-9][0-9]*").fullmatch
@@ -43,8 +43,8 @@ def inner_text(metadata: str | None) -> str | None:
 
 
 def _plain(text: str | None) -> str | None:
-    """A text as it is compared: strings by what they hold, numbers by their tokens."""
-    return None if text is None else compact(text)
+    """A text as it is compared: strings by what they hold, numbers by their tokens, members in any order (jsonb keeps none)."""
+    return None if text is None else respell(text, ordered=True)
 
 
 def spellings(line_text: str) -> list[tuple[str, str | None, str | None]]:

@@ -24,6 +24,8 @@ class Judged:
     def __init__(self, orders: Orders) -> None:
         self.orders = orders
         self.reasons: dict[int, str] = {}
+        self._resting = set(orders.resting)
+        self._unit_of = {number: name for name, numbers in orders.units.items() for number in numbers}
         self._ranks: States = np.zeros(len(orders), dtype=np.uint8)
 
     def add(self, number: int, state: State, reason: str = "") -> None:
@@ -82,8 +84,8 @@ class Judged:
 
     def _check_requirements(self, records: Records, chosen: set[int] | None, made: Collection[str]) -> None:
         needs: dict[str, list[Requirement]] = {}
-        for number in self.orders.resting:
-            if (chosen is None or number in chosen) and self.state(number) is State.BEFORE:
+        for number in self.orders.resting if chosen is None else sorted(chosen.intersection(self._resting)):
+            if self.state(number) is State.BEFORE:
                 for need in self.orders.requirements(number):
                     if (key := record_key(need.record) or "") not in made:
                         needs.setdefault(key, []).append(need)
@@ -103,9 +105,9 @@ class Judged:
             )
 
     def _check_units(self, chosen: set[int] | None) -> None:
-        for name, numbers in self.orders.units.items():
-            if chosen is not None and chosen.isdisjoint(numbers):
-                continue
+        names = self.orders.units if chosen is None else {self._unit_of[n] for n in chosen if n in self._unit_of}
+        for name in names:
+            numbers = self.orders.units[name]
             bad = next((number for number in numbers if self.state(number) is State.OTHER), None)
             if bad is None:
                 continue

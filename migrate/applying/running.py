@@ -76,6 +76,8 @@ class Run:
     failed: dict[int, str] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
     """Keys of the records that it has changed."""
+    _told: dict[str, set[str]] = field(default_factory=dict)
+    """By outcome, the records of which its unfinished part has told it."""
 
     def carry_out(
         self, may_begin: Callable[[Judged], None] = _may_always, said: Callable[[str], None] = _say_nothing
@@ -124,15 +126,15 @@ class Run:
     ) -> list[int]:
         together = {number: numbers for numbers in self.orders.units.values() for number in numbers}
         done: list[int] = []
-        for batch in self.target.batches(chosen, together):
-            try:
+        try:
+            for batch in self.target.batches(chosen, together):
                 written = self._write(judged, batch, journal)
-            except (CorpusError, TargetLost) as error:
-                raise self._stopped(error, done) from error
-            self._tell(journal, "applied", ((number, "") for number in written))
-            done += written
-            self.made.update(self.orders.keys[number] for number in written)
-            said(f"{len(done):,} of {len(chosen):,} records are changed (run {self.run_id})")
+                self._tell(journal, "applied", ((number, "") for number in written))
+                done += written
+                self.made.update(self.orders.keys[number] for number in written)
+                said(f"{len(done):,} of {len(chosen):,} records are changed (run {self.run_id})")
+        except (CorpusError, TargetLost) as error:
+            raise self._stopped(error, done) from error
         return done
 
     def _write(self, judged: Judged, batch: Batch, journal: Journal) -> list[int]:
@@ -157,7 +159,9 @@ class Run:
 
     def _tell(self, journal: Journal, outcome: str, numbers: Iterable[tuple[int, str]]) -> None:
         """Journal the outcomes that its unfinished part has not told already."""
-        told = self.past.outcomes(outcome) if self.past is not None else ()
+        if outcome not in self._told:
+            self._told[outcome] = self.past.outcomes(outcome) if self.past is not None else set()
+        told = self._told[outcome]
         found = ((self.orders.id_json(number), reason) for number, reason in numbers)
         journal.outcomes(outcome, (each for each in found if each[0] not in told))
 

@@ -18,11 +18,14 @@ from migrate.applying.kata_daemon import KIND, DaemonTarget
 from migrate.applying.manners import Manner, manner_of
 from migrate.applying.orders import Orders, read_orders
 from migrate.applying.running import Run, RunResult, Settings, check_identity
+from migrate.applying.store_places import open_target, same_place
+from migrate.applying.store_target import KIND as STORE
 from migrate.applying.target import Target
 from migrate.corpora.files import open_files
 from migrate.corpora.shard import Shard
 from migrate.engine.database import Database
 from migrate.engine.processes import Workers
+from migrate.naming import without_secrets
 
 _NAMES = ("intent", "unit", "requires", "part", "outcome", "writes", "complete", "format", "posted")
 """An order is an intent; the other names are those of a journal's other lines."""
@@ -47,8 +50,7 @@ def undo_run(run: PastRun, at: str | None, settings: Settings) -> RunResult:
     A unit with a member that was changed since is left alone. Raises Refused (nothing was written) where the file is gone or
     holds none of the run's records; ApplyError or CorpusError where reading or writing fails, and the same call goes on then.
     """
-    is_file = run.header["kind"] in ("files", context_target.KIND)
-    place = at if at is None or not is_file else str(Path(at).absolute())
+    place = None if at is None else _place_of(at, run.header["kind"])
     about: dict[str, Any] = {"command": "undo", "mode": "in-place", "undoes": run.run_id, "at": place}
     runs = run.folder.parent
     with alone(runs):
@@ -73,6 +75,13 @@ def undo_run(run: PastRun, at: str | None, settings: Settings) -> RunResult:
                 target.close()
 
 
+def _place_of(at: str, kind: str) -> str:
+    """A path or a store as it can be told again, without secrets."""
+    if kind == STORE:
+        return same_place(without_secrets(at))
+    return str(Path(at).absolute()) if kind == "files" else at
+
+
 def _of_journal(database: Database, run: PastRun, manner: Manner) -> Orders:
     if run.header.get("kind") == context_target.KIND:
         return context_orders.of_journal(run)
@@ -85,6 +94,8 @@ def _open(run: PastRun, at: str | None, run_id: str, database: Database, workers
         return DaemonTarget(Client(at or run.header["uri"]), run.header["actor"])
     if run.header["kind"] == context_target.KIND:
         return context_target.open_again(run.header, at, run_id)
+    if run.header["kind"] == STORE:
+        return open_target(at or run.header["uri"])
     shards: Sequence[Shard]
     if at is not None:
         shards = open_files(at).shards

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import signal
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from types import FrameType
 import click
 
 from migrate.cli.exit_codes import ExitCode
+from migrate.naming import without_secrets
 from migrate.reporting.terminal import clean
 
 workspace_in_use: ContextVar[Path | None] = ContextVar("workspace_in_use", default=None)
@@ -43,7 +43,6 @@ _ROOMS = {
     ("migrate.applying", "Unwritable"): ExitCode.USAGE,
     ("migrate.applying", "ApplyError"): ExitCode.PARTIAL,
 }
-_SECRET = re.compile(r"(://[^/\s:@]*:)[^/\s]*(@)")
 _PACKAGES = ("click", "duckdb", "polars", "orjson", "msgspec", "tqdm", "pyyaml", "tzdata")
 
 
@@ -136,11 +135,6 @@ def say(sentence: str, kind: str = "error") -> None:
     """One line on stderr: ``error: …``. The sentence may quote the corpus, so it is cleaned."""
     with contextlib.suppress(BrokenPipeError):
         click.echo(f"{kind}: {clean(without_secrets(sentence))}", err=True)
-
-
-def without_secrets(text: str) -> str:
-    """The text with the passwords of its URIs blanked."""
-    return _SECRET.sub(r"\1***\2", text)
 
 
 def _report(error: BaseException) -> int:

@@ -13,7 +13,21 @@ import click
 from migrate import __version__
 from migrate.cli import errors
 
-COMMANDS = ("check", "plan", "show", "apply", "undo", "report", "baseline", "history", "rules", "config", "completion")
+COMMANDS = (
+    "check",
+    "plan",
+    "show",
+    "apply",
+    "undo",
+    "export",
+    "map",
+    "report",
+    "baseline",
+    "history",
+    "rules",
+    "config",
+    "completion",
+)
 """Command names in the order of their use; each is a module of ``migrate.cli.commands``."""
 
 PROGRAM = "corpus-migrate"

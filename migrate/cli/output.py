@@ -33,6 +33,14 @@ def refuse_bad_target(path: Path | None, corpus: str | None = None) -> None:
         raise CommandError(f"-o {path} is a file of the corpus itself; name another", ExitCode.REFUSED)
 
 
+def refuse_existing(path: Path) -> None:
+    """Raises CommandError for a file that is there: data is never written over data."""
+    if path == STDOUT:
+        raise CommandError("-o names a new file; this is not written to stdout")
+    if path.exists() or path.is_symlink():
+        raise CommandError(f"-o {path} exists already; name a new file", ExitCode.REFUSED)
+
+
 def is_corpus(path: Path, corpus: str) -> bool:
     """Whether a path is the file of a corpus, or one of its files, under whatever name."""
     source = Path(corpus.removeprefix("sqlite:///"))

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from migrate import __version__
 from migrate.cli.codes import by_finding, load_rules
-from migrate.cli.errors import CommandError, without_secrets
+from migrate.cli.errors import CommandError
 from migrate.cli.invocation import Invocation
-from migrate.naming import corpus_name
+from migrate.naming import corpus_name, without_secrets
 from migrate.reporting import formats
 from migrate.reporting.wording import severity_phrase
 from migrate.results import Changes, Outcome, PlanPart, Portrait, Report, RuleReport, Sample, Sweep

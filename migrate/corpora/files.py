@@ -7,20 +7,19 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.shard import Shard
 from migrate.corpora.sniff import COMPRESSIONS, SUFFIXES, is_export, is_sqlite
+from migrate.corpora.source import ShardSource
+from migrate.types import Progress
 
 _WANTED = f"{', '.join(SUFFIXES)}, each also {' or '.join(COMPRESSIONS)}"
-_OTHER_KINDS = {
-    "sqlite": "an SQLite database",
-    "postgresql": "a PostgreSQL database",
-    "postgres": "a PostgreSQL database",
-    "mcp+stdio": "a running server",
-    "http": "a running server",
-    "https": "a running server",
-}
+_KINDS = (
+    f"a file, a folder or a glob of {_WANTED}, or a store: sqlite:///PATH, a database file, postgresql://…, mcp+stdio:COMMAND,"
+    " http(s)://…/mcp"
+)
 _SCHEME = re.compile(r"(mcp\+stdio)(?=:)|([a-z][a-z0-9+.-]*)(?=://)", re.IGNORECASE)
 
 
@@ -31,6 +30,11 @@ class FileCorpus:
     uri: str
     """As it was typed."""
     shards: tuple[Shard, ...]
+    jsonb: ClassVar[bool] = False
+
+    def sources(self, folder: Path, progress: Progress | None = None) -> list[ShardSource]:
+        """What the engine scans: one source a file; forms it does not read are rewritten into ``folder``."""
+        return [ShardSource(shard, folder) for shard in self.shards]
 
 
 def open_files(uri: str) -> FileCorpus:
@@ -42,14 +46,17 @@ def open_files(uri: str) -> FileCorpus:
     if not uri:
         raise CorpusError("no corpus was named; give a file, a folder or a glob")
     if match := _SCHEME.match(uri):
-        raise CorpusError(_another_kind(match[0].lower()))
+        # Of a URI nothing but the scheme is said: it may hold a password.
+        raise CorpusError(f"{match[0].lower()}: this is no kind of corpus; give {_KINDS}")
     try:
         paths = _paths(uri)
     except OSError as error:
         raise CorpusError(f"{uri}: this could not be looked at: {error.strerror or error}") from error
     for path in paths:
         if is_sqlite(path):
-            raise CorpusError(_reads_files_only(str(path), "this is an SQLite database"))
+            raise CorpusError(
+                f"{path}: this is an SQLite database among exported files; name it alone, as a corpus of its own"
+            )
     return FileCorpus(uri, tuple(Shard(path) for path in paths))
 
 
@@ -62,8 +69,6 @@ def _paths(uri: str) -> list[Path]:
     elif path.exists():
         if not path.is_file():
             raise CorpusError(f"{uri}: this is no regular file; save what it gives in a file first")
-        if is_sqlite(path):
-            return [path]
         found = _exports([path])
         nothing = f"the name is not that of an exported file, which ends in {_WANTED}"
     elif glob.has_magic(uri):
@@ -79,14 +84,3 @@ def _paths(uri: str) -> list[Path]:
 def _exports(paths: Iterable[Path]) -> list[Path]:
     """The exported files among the paths, sorted; a link to nowhere is one, so that its loss is seen."""
     return sorted(path for path in paths if is_export(path.name) and not path.is_dir())
-
-
-def _another_kind(scheme: str) -> str:
-    """The refusal of a URI, of which nothing but the scheme is said: it may hold a password."""
-    if kind := _OTHER_KINDS.get(scheme):
-        return _reads_files_only(scheme.rstrip(":/"), f"this names {kind}")
-    return f"{scheme.rstrip(':/')}: this is no kind of corpus; give a file, a folder or a glob of {_WANTED}"
-
-
-def _reads_files_only(what: str, kind: str) -> str:
-    return f"{what}: {kind}, but this version reads exported files only; export it to JSON lines first"

@@ -214,7 +214,7 @@ class Staged:
                     _keep(self.destination, keep)
                 self._hidden.replace(self.destination)
             else:
-                _name_too(self._hidden, self.destination)
+                name_too(self._hidden, self.destination)
                 self._hidden.unlink()
             flush_folder(self.destination.parent)
         except FileExistsError as error:
@@ -245,11 +245,11 @@ def _checked(destination: Path, *, replace: bool) -> Path:
 def _keep(path: Path, name: Path) -> None:
     """Gives a file a second name, on the disk before this returns."""
     if not (name.exists() and name.samefile(path)):
-        _name_too(path, name)
+        name_too(path, name)
     flush_folder(name.parent)
 
 
-def _name_too(path: Path, name: Path) -> None:
+def name_too(path: Path, name: Path) -> None:
     """Gives a file a second name, which must be new: a link never replaces, as a rename would.
 
     Where there are no links the file is copied.

@@ -13,6 +13,9 @@ from migrate.engine.sources import Stretches, spooled
 class ShardSource:
     """A shard of a file corpus as the engine scans it."""
 
+    numbered = True
+    """Whether the line of a record means something to whoever looks into the source."""
+
     def __init__(self, shard: Shard, folder: Path) -> None:
         self.shard = shard
         self.prepared: Prepared = shard.prepare(folder)

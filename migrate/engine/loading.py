@@ -26,6 +26,7 @@ def _create_views(database: Database) -> None:
     database.run(f"CREATE VIEW items AS FROM {described(database.model, 'SELECT * FROM main.kept')}")
     database.run("CREATE TABLE broken (ordinal BIGINT, reason VARCHAR, byte BIGINT, fingerprint VARCHAR)")
     database.run("CREATE TABLE doubled_members (ordinal BIGINT, member VARCHAR)")
+    database.run("CREATE TABLE unstorable (ordinal BIGINT, path VARCHAR, evidence VARCHAR)")
     database.run("CREATE TABLE nested_references (ordinal BIGINT, path VARCHAR, value VARCHAR)")
 
 

@@ -70,6 +70,10 @@ class Source(Protocol):
         """The path to show for its findings."""
 
     @property
+    def numbered(self) -> bool:
+        """Whether the line of a record means something to whoever looks into the source."""
+
+    @property
     def scan(self) -> tuple[str, str]:
         """The pattern and the compression for ``read_ndjson_objects``."""
 

@@ -66,7 +66,8 @@ def build(examination: Examined, options: Options) -> Plan:
     database.script("requirements.sql")
     units = _units(database)
     path = database.folder / "plan-lines.jsonl"
-    withheld: set[int] = set()
+    barred = _with_units({row[0] for row in database.rows("SELECT DISTINCT ordinal FROM main.unstorable")}, units)
+    withheld = set(barred)
     names_of_units = {ordinal: name for ordinal, (_, name) in units.items()}
     with Workers(available(options.limits.threads), examination.progress) as workers:
         rounds = 0
@@ -88,10 +89,10 @@ def build(examination: Examined, options: Options) -> Plan:
             restored(row[0])
             for row in database.rows(
                 "SELECT id_value FROM safe.records WHERE ordinal IN (SELECT unnest(?::BIGINT[])) ORDER BY ordinal",
-                [sorted(withheld)],
+                [sorted(withheld - barred)],
             )
         ]
-        if withheld
+        if withheld - barred
         else []
     )
     return Plan(_header(examination, options, drafted, names), path, tuple(names))
@@ -169,8 +170,13 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
         database.run(f"SET search_path = '{track},main'")
         database.set("track", track)
     faults = {row[0] for row in rows}
-    struck = {units[ordinal][0] for ordinal in faults if ordinal in units}
-    return faults | {ordinal for ordinal in ordinals if ordinal in units and units[ordinal][0] in struck}
+    return _with_units(faults, units)
+
+
+def _with_units(ordinals: set[int], units: dict[int, tuple[int, str]]) -> set[int]:
+    """The ordinals, and all that change together with one of them."""
+    struck = {units[ordinal][0] for ordinal in ordinals if ordinal in units}
+    return ordinals | {ordinal for ordinal, (number, _) in units.items() if number in struck}
 
 
 def _repaired_too(database: Database, track: str) -> bool:

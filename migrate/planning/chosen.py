@@ -22,4 +22,5 @@ def chosen_options(options: Options, codes: Sequence[str]) -> dict[str, Any]:
         "extend_safe_fixes": sorted(options.safe_fixes),
         "extend_unsafe_fixes": sorted(options.unsafe_only),
         "status_map": {scope: dict(sorted(pairs.items())) for scope, pairs in sorted(options.status_map.items())},
+        **({} if options.target is None else {"target": options.target}),
     }

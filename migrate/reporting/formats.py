@@ -64,6 +64,14 @@ RUN = {
     "text": "migrate.reporting.run_text",
     "json": "migrate.reporting.run_json",
 }
+EXPORT = {
+    "text": "migrate.reporting.export_text",
+    "json": "migrate.reporting.export_json",
+}
+MAP = {
+    "text": "migrate.reporting.map_text",
+    "json": "migrate.reporting.map_json",
+}
 SCRIPT = {
     "text": "migrate.reporting.script_text",
     "json": "migrate.reporting.script_json",

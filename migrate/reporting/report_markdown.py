@@ -8,7 +8,15 @@ from migrate.reporting import scopes
 from migrate.reporting.conservation import sentences
 from migrate.reporting.formats import Shown
 from migrate.reporting.markdown import code, inline
-from migrate.reporting.summary import changes_sentence, finding_counts, named, plan_sentence, system_words, would_change
+from migrate.reporting.summary import (
+    changes_sentence,
+    finding_counts,
+    named,
+    plan_sentence,
+    read_from,
+    system_words,
+    would_change,
+)
 from migrate.reporting.tables import markdown_table
 from migrate.reporting.terminal import Screen, shorten
 from migrate.reporting.wording import (
@@ -19,7 +27,6 @@ from migrate.reporting.wording import (
     place,
     record_label,
     rule_news,
-    size,
     withheld,
 )
 from migrate.results import Report, RuleReport
@@ -90,7 +97,7 @@ def _facts(report: Report) -> Iterator[str]:
         yield f"- Changes: **{inline(changes_sentence(report.changes))}**"
     yield f"- Corpus: {code(summary.uri)} ({inline(system_words(summary))})"
     yield (
-        f"- Read: {counted(summary.records, 'record')} in {counted(summary.files, 'file')}, {size(summary.bytes_read)};"
+        f"- Read: {counted(summary.records, 'record')} {read_from(summary)};"
         f" {counted(summary.broken_lines, 'broken line')}, {counted(summary.held, 'held record')}"
     )
     for gap in summary.gaps:

@@ -105,7 +105,7 @@ def _verdict(report: Report) -> Mapping[str, str]:
 def _read(report: Report) -> Iterator[tuple[str, str]]:
     summary = report.summary
     yield "Records", f"{summary.records:,} of {counted(summary.lines, 'line')}"
-    yield "Source", f"{counted(summary.files, 'file')}, {size(summary.bytes_read)}"
+    yield "Source", f"{counted(summary.files, 'file') if summary.files else 'a store'}, {size(summary.bytes_read)}"
     yield "System", f"{summary.system}" + (f", {summary.id_form} ids" if summary.id_form else "")
     yield (
         "Held back",

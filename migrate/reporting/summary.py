@@ -148,8 +148,13 @@ def folded(text: str, width: int) -> Iterator[str]:
 
 def _read(summary: Summary) -> str:
     lines = "" if summary.lines == summary.records else f" of {counted(summary.lines, 'line')}"
-    source = f"{counted(summary.files, 'file')} ({size(summary.bytes_read)})"
-    return f"{counted(summary.records, 'record')}{lines} in {source}, {summary.seconds:,.1f} s"
+    return f"{counted(summary.records, 'record')}{lines} {read_from(summary)}, {summary.seconds:,.1f} s"
+
+
+def read_from(summary: Summary) -> str:
+    """``in 3 files (2.1 MB)``, or ``from the store (2.1 MB)``."""
+    where = f"in {counted(summary.files, 'file')}" if summary.files else "from the store"
+    return f"{where} ({size(summary.bytes_read)})"
 
 
 def system_words(summary: Summary) -> str:
@@ -165,7 +170,7 @@ def _system(summary: Summary) -> str:
 def _held_back(summary: Summary) -> str:
     parts = [(summary.broken_lines, "broken line", "broken lines"), (summary.held, "held record", "held records")]
     what = " and ".join(counted(number, one, many) for number, one, many in parts if number)
-    return f"{what}, reported and copied byte for byte"
+    return f"{what}, reported and {'copied byte for byte' if summary.files else 'left as they are'}"
 
 
 def _ordered_classes(summary: Summary) -> list[tuple[str, int]]:

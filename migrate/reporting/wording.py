@@ -74,6 +74,8 @@ def short_place(finding: Finding, summary: Summary) -> str:
     """The place as it can be told among the files of the corpus: ``:12`` in a single one, else without shared folders."""
     if finding.file is None or finding.scope is not None:
         return place(finding)
+    if not summary.files:
+        return ""
     if summary.files == 1 and finding.line is not None:
         return f":{finding.line}"
     folder = summary.uri.rstrip("/") + "/"

@@ -12,6 +12,7 @@ from migrate.corpora.files import open_files
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.kata import is_kata
 from migrate.corpora.repository.trees import is_repositories, open_trees
+from migrate.corpora.stores import is_store, open_corpus
 from migrate.systems.context_server import ContextServer
 from migrate.systems.interface import Continued, Examination, Examined
 from migrate.systems.kata import KataExport
@@ -24,7 +25,7 @@ __all__ = ["Continued", "Examination", "Examined", "SinceLast", "examine", "exam
 _Opened = Callable[[str, Options, Progress | None], Examination]
 
 _SYSTEMS: Mapping[str, _Opened] = {
-    "context-server": lambda corpus, options, progress: ContextServer(open_files(corpus), options, progress),
+    "context-server": lambda corpus, options, progress: ContextServer(open_corpus(corpus), options, progress),
     "kata": lambda corpus, options, progress: KataExport(open_files(corpus), options, progress),
     "repository-context": lambda corpus, options, progress: RepositoryContexts(open_trees(corpus), options, progress),
 }
@@ -44,9 +45,9 @@ def examine_since(
     """The same findings, but judged again only where something changed since the examination whose state is in ``kept``.
 
     ``mark`` is kept with the state and differs where it must not be used: other rules, options or versions. Corpora of other
-    systems than the context server's are judged whole.
+    systems than the context server's, and stores, are judged whole.
     """
-    if _system(corpus, options) != "context-server":
+    if _system(corpus, options) != "context-server" or is_store(corpus):
         return examine(corpus, options, progress=progress)
     return SinceLast(corpus, options, kept, mark, progress)
 
@@ -60,6 +61,8 @@ def _system(corpus: str, options: Options) -> str:
 
 
 def _detected(corpus: str) -> str:
+    if is_store(corpus):
+        return "context-server"
     if is_repositories(corpus):
         return "repository-context"
     return "kata" if is_kata(open_files(corpus)) else "context-server"

@@ -9,7 +9,8 @@ from types import TracebackType
 
 from migrate.corpora.files import FileCorpus
 from migrate.corpora.source import ShardSource
-from migrate.engine import loading, tracks
+from migrate.corpora.spool import StoreCorpus
+from migrate.engine import jsonb, loading, tracks
 from migrate.engine.database import Database
 from migrate.engine.sources import Loaded
 from migrate.engine.tracks import RuleSet
@@ -30,7 +31,11 @@ class ContextServer:
     """What one run read and found. A context manager: the engine's database goes with it."""
 
     def __init__(
-        self, corpus: FileCorpus, options: Options, progress: Progress | None = None, part: Part | None = None
+        self,
+        corpus: FileCorpus | StoreCorpus,
+        options: Options,
+        progress: Progress | None = None,
+        part: Part | None = None,
     ) -> None:
         started = time.monotonic()
         self.corpus = corpus
@@ -49,11 +54,13 @@ class ContextServer:
         try:
             tracks.prepare(self.database, settings, self.rules)
             self.sources: Sequence[ShardSource] = (
-                [ShardSource(shard, self.database.folder) for shard in corpus.shards]
-                if part is None
-                else part.sources(corpus.shards, self.database.folder)
+                part.sources(corpus.shards, self.database.folder)
+                if part is not None and isinstance(corpus, FileCorpus)
+                else corpus.sources(self.database.folder, progress)
             )
             self.loaded: list[Loaded] = loading.load(self.database, self.sources, progress)
+            if options.target == "postgresql" and not corpus.jsonb and "CS012" in self.rules.selected:
+                jsonb.find_unstorable(self.database, self.loaded)
             self.database.lock()
             tracks.describe(self.database, self.loaded)
             if part is not None:
@@ -98,7 +105,7 @@ class ContextServer:
         classes.update(self.database.rows("SELECT class, count(*) FROM safe.records GROUP BY class"))
         safe_records, unsafe_records = changing(self.database, "safe.findings")
         return Summary(
-            uri=self.corpus.uri, system="context-server", id_form=self.database.value("SELECT getvariable('id_form')"), files=len(self.sources),
+            uri=self.corpus.uri, system="context-server", id_form=self.database.value("SELECT getvariable('id_form')"), files=sum(source.numbered for source in self.sources),
             bytes_read=sum(source.shard.size for source in self.sources), lines=lines, records=lines - broken, broken_lines=broken,
             held=classes["held"], gaps=self.gaps, classes=classes, rules=rules, severities=severities, safe_records=safe_records,
             unsafe_records=unsafe_records, seconds=time.monotonic() - started,

@@ -82,10 +82,13 @@ class Findings:
             [list(slugs), list(slugs.values())],
         )
         database.run(
-            "CREATE OR REPLACE TABLE main.told_parts (file_no INTEGER, name VARCHAR, first BIGINT, listed BOOLEAN)"
+            "CREATE OR REPLACE TABLE main.told_parts (file_no INTEGER, name VARCHAR, first BIGINT, listed BOOLEAN, numbered BOOLEAN)"
         )
-        rows = [[number, part.source.name, part.first, part.lines is not None] for number, part in enumerate(loaded)]
-        database.connection.executemany("INSERT INTO main.told_parts VALUES (?, ?, ?, ?)", rows)
+        rows = [
+            [number, part.source.name, part.first, part.lines is not None, part.source.numbered]
+            for number, part in enumerate(loaded)
+        ]
+        database.connection.executemany("INSERT INTO main.told_parts VALUES (?, ?, ?, ?, ?)", rows)
         self._list_lines()
         database.run(_macros())
         database.run(_view(about))
@@ -212,7 +215,7 @@ def _view(about: About) -> str:
         turns AS (
             SELECT ordinal, code, path, row_number() OVER (PARTITION BY mark ORDER BY ordinal) AS turn FROM marked WHERE alike)
         SELECT m.* EXCLUDE (mark, alike, file_no), s.slug, p.name AS file,
-               CASE WHEN p.listed THEN n.line ELSE m.ordinal - p.first + 1 END AS line,
+               CASE WHEN NOT p.numbered THEN NULL WHEN p.listed THEN n.line ELSE m.ordinal - p.first + 1 END AS line,
                CASE WHEN coalesce(t.turn, 1) = 1 THEN m.mark ELSE sha256(concat_ws(chr(0), m.mark, t.turn))[:16] END AS fingerprint
         FROM marked m
         LEFT JOIN turns t ON t.ordinal = m.ordinal AND t.code = m.code AND t.path = m.path

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from migrate.cli.errors import without_secrets
+from migrate.naming import without_secrets
 
 
 @pytest.mark.parametrize(("name", "code"), [("corpus", 2), ("rule", 2), ("plan", 2), ("refused", 4)])
@@ -120,6 +120,14 @@ def test_unknown_options_name_the_nearest(call: Any, one_sentence: Any) -> None:
         ("https://host:8000/mcp", "https://host:8000/mcp"),
         ("postgresql://me@host/db", "postgresql://me@host/db"),
         ("see http://h:1/x and a@b", "see http://h:1/x and a@b"),
+        ("postgresql://me:p/w'rd@host/db", "postgresql://me:***@host/db"),
+        ("postgresql://me:@host/db", "postgresql://me:@host/db"),
+        ("https://t0ken@host/mcp?token=abc&x=1", "https://***@host/mcp?token=***&x=1"),
+        (
+            "mcp+stdio:env API_KEY=abc server --token abc --port 1",
+            "mcp+stdio:env API_KEY=*** server --token *** --port 1",
+        ),
+        ("Authorization: Bearer abc", "Authorization: Bearer ***"),
     ],
 )
 def test_passwords_are_blanked(text: str, clean: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import polars
 import pytest
 
-from migrate.cli.commands.plan import target
+from migrate.cli.commands.plan import into
 from migrate.cli.workspace import corpus_name
 
 FOLDER = f"entries.jsonl-{hashlib.sha256(b'entries.jsonl').hexdigest()[:8]}/plans/3f2a9c51d0e4b687"
@@ -208,7 +208,7 @@ def test_the_folder_of_a_corpus_is_a_safe_name(uri: str, name: str) -> None:
     ],
 )
 def test_the_suggested_target(corpus: str, flag: str) -> None:
-    assert target(corpus, "context-server") == flag
+    assert into(corpus, "context-server") == flag
 
 
 def test_the_plan_folder_can_be_shown_itself(call: Any, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from migrate.corpora import CorpusError, open_files
+from migrate.corpora.stores import is_store, open_corpus
+from migrate.naming import without_secrets
 
 LINE = b'{"id":1}\n'
 
@@ -88,20 +90,21 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("uri", "kind"),
+    "uri",
     [
-        ("sqlite:///store.db", "an SQLite database"),
-        ("postgresql://me:secret@host/store", "a PostgreSQL database"),
-        ("POSTGRES://me:secret@host/store", "a PostgreSQL database"),
-        ("mcp+stdio:uvx server --token secret", "a running server"),
-        ("https://secret@host/mcp", "a running server"),
+        "sqlite:///store.db",
+        "postgresql://me:secret@host/store",
+        "POSTGRES://me:secret@host/store",
+        "mcp+stdio:uvx server --token secret",
+        "https://secret@host/mcp",
     ],
 )
-def test_another_kind_of_corpus_is_named_and_nothing_of_its_address_is(uri: str, kind: str) -> None:
-    with pytest.raises(CorpusError, match=kind) as caught:
+def test_a_store_among_files_is_refused_and_nothing_of_its_address_is_said(uri: str) -> None:
+    assert is_store(uri)
+    with pytest.raises(CorpusError, match="no kind of corpus") as caught:
         open_files(uri)
-    assert "reads exported files only" in caught.value.sentence
     assert "secret" not in caught.value.sentence
+    assert "secret" not in without_secrets(uri)
 
 
 def test_an_unknown_scheme_is_refused() -> None:
@@ -119,5 +122,9 @@ def test_an_sqlite_file_is_known_by_its_content(tmp_path: Path, name: str, throu
         write(tmp_path, "a.jsonl")
         assert names(str(tmp_path)) == ["a.jsonl"]
         return
-    with pytest.raises(CorpusError, match="an SQLite database, but this version reads exported files only"):
-        open_files(str(tmp_path / name if through == "path" else tmp_path))
+    assert is_store(str(tmp_path / name))
+    if through == "folder":
+        with pytest.raises(CorpusError, match="an SQLite database among exported files"):
+            open_files(str(tmp_path))
+    with pytest.raises(CorpusError, match="has no table context_entries"):
+        open_corpus(str(tmp_path / name))

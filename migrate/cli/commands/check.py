@@ -13,6 +13,7 @@ from migrate.cli import options, output, sweeping
 from migrate.cli.codes import check_codes
 from migrate.cli.exit_codes import of_check
 from migrate.cli.invocation import Invocation
+from migrate.naming import without_secrets
 from migrate.reporting import formats
 from migrate.results import Outcome
 from migrate.types import Summary
@@ -36,7 +37,8 @@ def check(corpus: str, no_baseline: bool, since_last: bool, reproducible: bool, 
     """Find and report; change nothing.
 
     CORPUS is an export (.jsonl, .json, .ndjson, .parquet, also .gz or .zst), a folder
-    or glob of them, or a Git working tree or a folder of many. Exits 1 for findings at or above --fail-on, 3 where input was lost. Each check is
+    or glob of them, a store (sqlite:///PATH or a database file, postgresql://…, mcp+stdio:COMMAND, http(s)://…/mcp), or a Git working tree or a
+    folder of many. Exits 1 for findings at or above --fail-on, 3 where input was lost. Each check is
     a line in the workspace's history; with a baseline only new and regressed findings count.
     """
     call = Invocation.of(flags, corpus)
@@ -49,7 +51,9 @@ def check(corpus: str, no_baseline: bool, since_last: bool, reproducible: bool, 
         sweep = sweeping.Sweeping(call, "check", taken, baseline)
         code, reason = of_check(summary, call.settings["fail-on"], sweep.changes)
         sweep.conclude(Outcome(code, reason))
-        shown = formats.Shown(sweep.report(_next(corpus, summary)), quiet=call.quiet, verbose=call.verbose)
+        shown = formats.Shown(
+            sweep.report(_next(without_secrets(corpus), summary)), quiet=call.quiet, verbose=call.verbose
+        )
         call.render(formats.CHECK, shown, reproducible=reproducible)
     if call.format != "text" or call.output not in (None, output.STDOUT):
         for gap in summary.gaps:

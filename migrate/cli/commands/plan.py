@@ -31,6 +31,9 @@ REPORTS = ("report.json", "report.md", "report.html")
 @click.argument("corpus")
 @options.selection
 @options.against
+@click.option(
+    "--target", metavar="STORE", help="Plan for this store: what a PostgreSQL cannot keep is left alone (CS012)."
+)
 @click.option("--detailed-exitcode", is_flag=True, help="Exit 1 where the plan has changes.")
 @options.result_format(formats.PLAN)
 @click.option("-o", "--output", "plan_file", type=options.PATH, metavar="PLAN", help="Write the plan there.")
@@ -38,7 +41,9 @@ REPORTS = ("report.json", "report.md", "report.html")
 @options.config
 @options.workspace
 @options.manners
-def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, no_baseline: bool, **flags: Any) -> int:
+def plan(
+    corpus: str, plan_file: Path | None, target: str | None, detailed_exitcode: bool, no_baseline: bool, **flags: Any
+) -> int:
     """Propose repairs and save them as a plan.
 
     CORPUS itself is not touched. The plan goes to PLAN or to the workspace, a report and every finding into the
@@ -51,8 +56,9 @@ def plan(corpus: str, plan_file: Path | None, detailed_exitcode: bool, no_baseli
     from migrate.planning.plan_file import write
     from migrate.systems import examine
 
+    run_options = replace(call.settings.options(), target=_kept_as(target))
     with contextlib.ExitStack() as stack:
-        with call.progress() as progress, examine(corpus, call.settings.options(), progress=progress) as examination:
+        with call.progress() as progress, examine(corpus, run_options, progress=progress) as examination:
             with only_by_a_bug():
                 made = examination.plan()
             header = made.header
@@ -102,6 +108,17 @@ def _write_reports(shown: formats.Shown, folder: Path) -> None:
             )
 
 
+def _kept_as(target: str | None) -> str | None:
+    """``postgresql`` where the store that is planned for keeps metadata as jsonb."""
+    if target is None:
+        return None
+    from migrate.corpora.stores import is_postgresql, is_store
+
+    if not is_store(target):
+        raise CommandError(f"--target {target}: this is no store; give sqlite:///PATH, postgresql://…, or a server")
+    return "postgresql" if is_postgresql(target) else None
+
+
 def _next(corpus: str, path: Path, header: Mapping[str, Any]) -> tuple[str, ...]:
     """Review, then apply to a file beside the corpus; nothing where there is nothing to apply."""
     if not header["counts"]["patches"]:
@@ -109,16 +126,22 @@ def _next(corpus: str, path: Path, header: Mapping[str, Any]) -> tuple[str, ...]
     plan_name = shlex.quote(str(path))
     return (
         f"corpus-migrate show {plan_name} --diff",
-        f"corpus-migrate apply {plan_name}{target(corpus, header['corpus']['system'])}",
+        f"corpus-migrate apply {plan_name}{into(header['corpus']['uri'], header['corpus']['system'], corpus)}",
     )
 
 
-def target(corpus: str, system: str) -> str:
-    """``-o entries.repaired.jsonl`` for a corpus that is a file; a database is its own target, a working tree is repaired in place."""
+def into(uri: str, system: str, corpus: str | None = None) -> str:
+    """``-o entries.repaired.jsonl`` for a corpus that is a file; a working tree is repaired in place.
+
+    A store is its own target, and named again where its URI had a secret. ``corpus`` is the URI as it was typed.
+    """
+    from migrate.corpora.stores import is_store
+
+    corpus = corpus or uri
     if system == "repository-context":
         return " --in-place"
-    if "://" in corpus or corpus.startswith("mcp+"):
-        return ""
+    if is_store(corpus):
+        return f" --to {shlex.quote(uri)}" if "***" in uri else ""
     name = Path(corpus).name
     stem, dot, suffixes = name.partition(".")
     if any(mark in corpus for mark in "*?[") or not dot:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from migrate.cli import options, output
-from migrate.cli.commands.plan import target
+from migrate.cli.commands.plan import into
 from migrate.cli.errors import CommandError
 from migrate.cli.invocation import Invocation
 from migrate.cli.kinds import Codes
@@ -91,4 +91,4 @@ def _next(plan: Path, header: Mapping[str, Any], diff: bool) -> tuple[str, ...]:
     name = shlex.quote(str(plan))
     uri, system = (str((header.get("corpus") or {}).get(member, "")) for member in ("uri", "system"))
     review = () if diff else (f"corpus-migrate show {name} --diff",)
-    return (*review, f"corpus-migrate apply {name}{target(uri, system)}")
+    return (*review, f"corpus-migrate apply {name}{into(uri, system)}")

@@ -32,6 +32,6 @@ SELECT DISTINCT t.ordinal, t.path, t.wave, t.code, t.value, t.requires,
        CASE WHEN t.shared AND t.level = 'unsafe' AND list_contains(getvariable('promoted'), t.code) THEN 'safe'
             WHEN t.shared AND t.level = 'safe' AND list_contains(getvariable('demoted'), t.code) THEN 'unsafe' ELSE t.level END AS level
 FROM together t JOIN records r USING (ordinal)
-WHERE r.class IN ('v1', 'legacy') AND written(t.code)
+WHERE r.class IN ('v1', 'legacy') AND written(t.code) AND t.ordinal NOT IN (SELECT ordinal FROM main.unstorable)
   AND NOT (r.metadata_form = 'text' AND NOT getvariable('text_encoded') AND NOT (written('CS004') AND takes('CS004', 'safe')))
   AND (t.shared OR t.level = 'safe' OR getvariable('track') = 'unsafe');

@@ -10,6 +10,7 @@ WITH chosen AS MATERIALIZED (
            CASE WHEN f.level NOT IN ('safe', 'unsafe') THEN f.level
                 WHEN r.class = 'user_message' THEN 'manual'
                 WHEN r.metadata_form = 'text' AND NOT getvariable('text_encoded') AND NOT written('CS004') THEN 'manual'
+                WHEN f.ordinal IN (SELECT ordinal FROM main.unstorable) THEN 'manual'
                 WHEN len(f.needs) > 0 AND len(list_filter(f.needs, lambda c: NOT written(c))) > 0 THEN 'manual'
                 WHEN f.level = 'unsafe' AND list_contains(getvariable('promoted'), f.code) THEN 'safe'
                 WHEN f.level = 'safe' AND list_contains(getvariable('demoted'), f.code) THEN 'unsafe'
