@@ -145,6 +145,8 @@ class RuleCount:
     unsafe: int
     manual: int
     info: int
+    urgent: bool = False
+    """Whether one of its findings harms more than its own record: it stands before all others."""
 
 
 @dataclass(frozen=True, slots=True)

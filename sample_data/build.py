@@ -16,6 +16,7 @@ from harbor.faults_graph import break_graph
 from harbor.faults_input import FILE_FAULTS, break_records, lines_of
 from harbor.faults_links import break_links
 from harbor.ids import integer_ids
+from harbor.kata_export import kata_files
 from harbor.model import Fault
 from harbor.readme import readme
 from harbor.twin import TWIN_FAULTS, hex_ids, twin_lines
@@ -53,6 +54,7 @@ def files() -> dict[str, bytes]:
         "context_server/entries_uuid.jsonl": _joined(twins),
         "context_server/clean.jsonl": _joined(cleans),
         "context_server/id_map.json": (json.dumps(id_map, indent=1) + "\n").encode(),
+        **kata_files(),
     }
 
 

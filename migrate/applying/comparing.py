@@ -58,11 +58,15 @@ def spellings(line_text: str) -> list[tuple[str, str | None, str | None]]:
 
 
 def own_key(token: str) -> str | None:
-    """The key of a record's own id, given as JSON text: a positive integer, a string of 32 hex digits, or any other string."""
+    """The key of a record's own id, given as JSON text: a positive integer, or a string of 32 hex digits."""
     if token[:1] == '"':
-        text = unquote(token)
-        return _hex_key(text) or "s" + text
+        return _hex_key(unquote(token))
     return "i" + token if _decimal(token) else None
+
+
+def record_key(token: str) -> str | None:
+    """The same where ids may be other strings too."""
+    return own_key(token) or ("s" + unquote(token) if token[:1] == '"' else None)
 
 
 def reference_key(token: str, id_form: str | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from migrate.applying.comparing import own_key, same_version, spelled_as
+from migrate.applying.comparing import record_key, same_version, spelled_as
 from migrate.applying.errors import ApplyError
 from migrate.applying.states import State
 from migrate.engine.json_text import JsonError, Member, blank, members, skip
@@ -57,7 +57,7 @@ class Record:
     def key(self) -> str | None:
         """The key of its own id."""
         token = next((self.at(name) for name in self._ids if name in self._spans), None)
-        return None if token is None else own_key(token)
+        return None if token is None else record_key(token)
 
     @property
     def version(self) -> str | None:
@@ -132,7 +132,8 @@ class PlanLine(NamedTuple):
         for mark, end in _MARKS:
             begin = text.index(mark, start) + len(mark)
             start = text.index(end, begin)
-            found.append(text[begin:start])
+            # A system may say more of the state before, behind the version.
+            found.append(text[begin:start].partition(_REVISION)[0])
         patch = text.index(_PATCH, start) + len(_PATCH)
         return cls._make([*found, text[patch : skip(text, patch)]])
 
@@ -146,6 +147,7 @@ _MARKS = (
     (',"after":{"hash":"', '"'),
 )
 _PATCH = ',"patch":'
+_REVISION = ',"revision":'
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,3 +18,7 @@ class Refused(ApplyError):
 
 class Unwritable(ApplyError):
     """A place that the run needs cannot be written; nothing was."""
+
+
+class TargetLost(ApplyError):
+    """The target went away in the middle of a run."""

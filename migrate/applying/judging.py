@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 import numpy as np
 import numpy.typing as npt
 
-from migrate.applying.comparing import holds, own_key
+from migrate.applying.comparing import holds, record_key
 from migrate.applying.orders import Orders, Requirement
 from migrate.applying.states import State, state_of
 
@@ -85,7 +85,7 @@ class Judged:
         for number in self.orders.resting:
             if (chosen is None or number in chosen) and self.state(number) is State.BEFORE:
                 for need in self.orders.requirements(number):
-                    if (key := own_key(need.record) or "") not in made:
+                    if (key := record_key(need.record) or "") not in made:
                         needs.setdefault(key, []).append(need)
         if not needs:
             return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from migrate.applying.errors import ApplyError
+from migrate.applying.errors import ApplyError, TargetLost
 from migrate.engine.json_text import JsonError
 from migrate.planning.drafting import value_at
 
@@ -92,7 +92,7 @@ class Shown:
 
 
 class Client:
-    """One daemon. Raises ApplyError where it cannot be reached, LostError where an answer does not come whole."""
+    """One daemon. Raises TargetLost where it cannot be reached, LostError where an answer does not come whole."""
 
     def __init__(self, base: str) -> None:
         """``base`` is ``http://host:port``; ApplyError for anything else."""
@@ -125,7 +125,7 @@ class Client:
             try:
                 connection.connect()
             except OSError as error:
-                raise ApplyError(f"the kata daemon at {self.base} cannot be reached: {error}") from error
+                raise TargetLost(f"the kata daemon at {self.base} cannot be reached: {error}") from error
             try:
                 connection.request(method, path, None if body is None else body.encode("utf-8"), headers)
                 answer = connection.getresponse()
@@ -166,7 +166,7 @@ class Client:
                 return self.ask(method, path)
             except LostError as error:
                 lost = error
-        raise ApplyError(f"the kata daemon at {self.base} does not answer: {lost}") from lost
+        raise TargetLost(f"the kata daemon at {self.base} does not answer: {lost}") from lost
 
 
 def _shown(answer: Answer, kind: str) -> Shown:

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from migrate.applying.errors import ApplyError, Refused
+from migrate.applying.errors import ApplyError, Refused, TargetLost
 from migrate.applying.judging import Judged
 from migrate.applying.kata_client import Answer, Client, LostError, Place, Shown
-from migrate.applying.kata_deciding import PART, changed_keys, patch_body
+from migrate.applying.kata_deciding import PART, changed_keys, patch_body, planned
 from migrate.applying.orders import Orders
 from migrate.applying.states import State
 from migrate.engine.json_text import unquote
@@ -29,6 +29,8 @@ class DaemonTarget:
         self.client = client
         self.actor = actor
         self.name = client.base
+        self.broken: set[str] = set()
+        """Records of which a patch was not made: later parts of them wait for another plan."""
         self._orders: Orders | None = None
 
     def about(self) -> dict[str, Any]:
@@ -50,7 +52,10 @@ class DaemonTarget:
                 record, earlier = own, 0
                 shown = self.client.read(Place.of(orders.line(number)))
             known += not isinstance(shown, Answer)
-            earlier += self.judge(orders, judged, number, shown, earlier) is State.BEFORE
+            state = self.judge(orders, judged, number, shown, earlier)
+            earlier += state is State.BEFORE
+            if state is State.OTHER:
+                self.broken.add(own)
         if len(orders) and not known:
             raise Refused(f"{self.name} is not the instance of this plan: it has none of the planned records")
 
@@ -59,7 +64,10 @@ class DaemonTarget:
     ) -> State:
         """The state of an order's record."""
         own = uid_of(orders, number)
-        if isinstance(shown, Answer):
+        is_plan = value_at(orders.line(number), "/before/revision") is not None
+        if is_plan and own in self.broken and PART in orders.keys[number]:
+            judged.strike(number, "the patch before it was not made")
+        elif isinstance(shown, Answer):
             judged.add(number, State.OTHER, f"gone: {shown.reason}")
         elif shown is None:
             # It is not shown: whether it is as planned, the revision decides when the patch is posted.
@@ -67,10 +75,22 @@ class DaemonTarget:
         elif shown.uid not in (None, own):
             judged.add(number, State.OTHER, f"gone: another record is there, {shown.uid}")
         else:
-            decision = orders.decide(number, shown.text(own, earlier))
+            text = shown.text(own, earlier)
+            decision = orders.decide(number, text)
             if decision is not None:
                 judged.add(number, decision.state, decision.reason)
+                if decision.state is State.BEFORE and not is_plan and self._takes_inbox(own, text, decision.text):
+                    judged.strike(number, "another project is the Inbox now, and the daemon would take that from it")
         return judged.state(number)
+
+    def _takes_inbox(self, own: str, was: str, now: str) -> bool:
+        """Whether to put a role back would change another project: there is one Inbox at a time."""
+        if changed_keys(was, now).get("role") != '"inbox"':
+            return False
+        listed = self.client.projects()
+        return listed is None or any(
+            uid != own and value_at(shown.metadata, "/role") == '"inbox"' for uid, shown in listed.items()
+        )
 
     def records(self, keys: Collection[str]) -> Iterable[tuple[str, str]]:
         """Projects by their uid: only their roles are ever asked for."""
@@ -173,25 +193,24 @@ class DaemonBatch:
                     self._note({"status": None, "lost": str(error), "found": "as planned"})
                     return
                 if tried == _TRIES:
-                    raise ApplyError(f"the kata daemon at {self._target.name} does not answer: {error}") from error
+                    raise TargetLost(f"the kata daemon at {self._target.name} does not answer: {error}") from error
                 continue
             self._take(answer)
             return
 
     def _changes(self) -> tuple[dict[str, str | None], str]:
         """What is posted, and the revision that it is posted under: the plan's, or, for an undo, the present one."""
-        planned = value_at(self._line, "/before/revision")
+        revision = value_at(self._line, "/before/revision")
         if isinstance(self._shown, Shown):
             record = self._record()
             decision = self._orders.decide(self._number, record)
             assert decision is not None
-            return changed_keys(record, decision.text), planned or self._shown.revision
-        patch = value_at(self._line, "/patch/metadata")
-        if planned is None or patch is None:
+            return changed_keys(record, decision.text), revision or self._shown.revision
+        if revision is None:
             raise ApplyError(
                 f"the kata daemon at {self._target.name} does not show {self._place.path}, so nothing is put back"
             )
-        return changed_keys('{"metadata":{}}', f'{{"metadata":{patch}}}'), planned
+        return planned(self._line)[1], revision
 
     def _is_done(self) -> bool:
         """Whether the record is as the order wants it, after an answer was lost."""
@@ -216,7 +235,9 @@ class DaemonBatch:
             facts = {name: event.get(name) for name in ("id", "uid", "type")} if isinstance(event, dict) else None
             revision = record.get("revision") if isinstance(record, dict) else None
             self._note({"status": 200, "revision": revision, "changed": data.get("changed"), "event": facts})
-        elif answer.status == _STALE:
+            return
+        self._target.broken.add(uid_of(self._orders, self._number))
+        if answer.status == _STALE:
             self._note({"status": _STALE, "error": answer.reason})
             self._judged.strike(self._number, f"stale: {answer.reason}")
         elif answer.status == 404:
@@ -226,7 +247,7 @@ class DaemonBatch:
             self._note({"status": answer.status, "error": answer.reason})
             self.failed[self._number] = f"refused by the daemon: {answer.reason}"
         else:
-            raise ApplyError(f"the kata daemon at {self._target.name} answers with {answer.reason}")
+            raise TargetLost(f"the kata daemon at {self._target.name} answers with {answer.reason}")
 
     def _note(self, facts: dict[str, Any]) -> None:
         line = {"posted": self._orders.keys[self._number][1:], **facts}

@@ -13,6 +13,7 @@ from migrate.planning.canonical import canonical
 from migrate.planning.drafting import value_at
 from migrate.planning.errors import PlanError
 from migrate.planning.merge_patch import Patch
+from migrate.planning.pointer import tokens
 from migrate.planning.splice import splice
 
 PART = "#"
@@ -63,20 +64,17 @@ class ByValues:
 
     def __call__(self, line: str, key: str, text: str) -> Decision | None:
         """Compare key by key, and where all are as before, merge the patch."""
-        patch = value_at(line, "/patch") or "{}"
-        wanted = _members(value_at(patch, "/metadata"))
-        before = _members(value_at(line, "/before/values"))
+        before, after = planned(line)
         present = _members(value_at(text, "/metadata"))
-        after = {name: None if value == "null" else value for name, value in wanted.items()}
         if all(_same(present.get(name), value) for name, value in after.items()):
             return Decision(State.AFTER)
         if changed := [name for name in after if not _same(present.get(name), before.get(name))]:
             return Decision(State.OTHER, f"its {changed[0]} is not what the plan saw")
-        planned, revision = value_at(line, "/before/revision"), value_at(text, "/revision")
-        if planned != revision:
-            return Decision(State.OTHER, f"its revision is {revision} and not {planned}")
+        wanted, revision = value_at(line, "/before/revision"), value_at(text, "/revision")
+        if wanted != revision:
+            return Decision(State.OTHER, f"its revision is {revision} and not {wanted}")
         try:
-            new = splice(text, Patch.read(patch), text_encoded=False)
+            new = splice(text, Patch.read(value_at(line, "/patch") or "{}"), text_encoded=False)
         except (PlanError, JsonError) as error:
             return Decision(State.OTHER, f"its patch does not fit it: {error}")
         was = {name: present.get(name) for name in after}
@@ -96,6 +94,17 @@ class OfPart:
     def __call__(self, line: str, key: str, text: str) -> Decision | None:
         """The same, the key of the order being that of the record and its part."""
         return self.decider(line, key.partition(PART)[0], text)
+
+
+def planned(line: str) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """The touched keys of a plan line, to their whole values before and after; None where there is none."""
+    values = value_at(line, "/before/values") or "{}"
+    patch = Patch.read(value_at(line, "/patch") or "{}")
+    was = f'{{"metadata":{values}}}'
+    now = splice(was, patch, text_encoded=False)
+    names = dict.fromkeys([*_members(patch.metadata), *(tokens(path)[0] for path in patch.replace)])
+    old, new = _members(values), _members(value_at(now, "/metadata"))
+    return {name: old.get(name) for name in names}, {name: new.get(name) for name in names}
 
 
 def changed_keys(was: str, now: str) -> dict[str, str | None]:
@@ -125,6 +134,3 @@ def _touched(values: Mapping[str, str | None]) -> Touched:
     """The touched keys alone, as an object: what an undo compares with and puts back."""
     parts = (f"{quote(name)}:{value}" for name, value in values.items() if value is not None)
     return Touched("{" + ",".join(parts) + "}", None)
-
-
-__all__ = ["ByValues", "InExport", "OfPart", "changed_keys", "inside", "patch_body"]

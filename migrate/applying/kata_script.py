@@ -13,9 +13,9 @@ from pathlib import Path
 
 from migrate.applying.errors import Refused, Unwritable
 from migrate.applying.kata_client import Place
-from migrate.applying.kata_deciding import patch_body
+from migrate.applying.kata_deciding import patch_body, planned
 from migrate.applying.orders import check_whole
-from migrate.engine.json_text import members, quote, unquote
+from migrate.engine.json_text import quote, unquote
 from migrate.planning.drafting import value_at
 from migrate.planning.plan_file import read_plan
 
@@ -95,11 +95,10 @@ class _Command:
 
 def _commands(line: str) -> Iterator[_Command]:
     """One a key: first what is set, so that a moved value is never nowhere; each moves the revision by one."""
-    patch = value_at(line, "/patch/metadata") or "{}"
-    keys = [(member.key, patch[member.start : member.end]) for member in members(patch, 0)]
     revision = int(value_at(line, "/before/revision") or "1")
-    for place, (key, value) in enumerate(sorted(keys, key=lambda pair: pair[1] == "null")):
-        yield _Command(line, key, None if value == "null" else value, revision + place)
+    keys = sorted(planned(line)[1].items(), key=lambda pair: pair[1] is None)
+    for place, (key, value) in enumerate(keys):
+        yield _Command(line, key, value, revision + place)
 
 
 def _plain(value: str) -> str | None:
@@ -116,9 +115,7 @@ def _plain(value: str) -> str | None:
 def _request(line: str) -> list[str]:
     """A project's patch as a comment; everything in ASCII on lines of their own."""
     place = Place.of(line)
-    patch = value_at(line, "/patch/metadata") or "{}"
-    changes = {member.key: patch[member.start : member.end] for member in members(patch, 0)}
-    body = patch_body("ACTOR", {key: None if value == "null" else value for key, value in changes.items()})
+    body = patch_body("ACTOR", planned(line)[1])
     name = quote(json.loads(value_at(line, "/target/name") or '""') or "", ascii=True)
     return [
         "",

@@ -66,5 +66,8 @@ _MANNERS = {
 
 
 def manner_of(system: str, kind: str = "files") -> Manner:
-    """That of a system's records in files, or in the target of another kind."""
-    return _MANNERS.get(kind) or _MANNERS[system]
+    """That of a system's records in files, or in the target of another kind.
+
+    Repository contexts have orders of their own and need nothing of it.
+    """
+    return _MANNERS.get(kind) or _MANNERS.get(system) or _MANNERS["context-server"]

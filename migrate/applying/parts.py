@@ -6,6 +6,7 @@ from pathlib import Path
 
 from migrate.engine.json_text import members
 from migrate.planning.drafting import value_at
+from migrate.planning.merge_patch import Patch
 from migrate.planning.plan_file import PlanFile
 
 
@@ -41,6 +42,8 @@ def _join(lines: list[str]) -> str:
     for name in ("codes", "requires", "changes"):
         inner = [part[name][1:-1] for part in parts if part[name] != "[]"]
         whole[name] = "[" + ",".join(inner) + "]"
-    patches = [value_at(part["patch"], "/metadata") or "{}" for part in parts]
-    whole["patch"] = '{"metadata":{' + ",".join(patch[1:-1] for patch in patches) + "}}"
+    patches = [Patch.read(part["patch"]) for part in parts]
+    merged = ",".join(patch.metadata[1:-1] for patch in patches if patch.metadata is not None)
+    replace = {path: value for patch in patches for path, value in patch.replace.items()}
+    whole["patch"] = Patch("{" + merged + "}" if merged else None, None, replace).text()
     return "{" + ",".join(f'"{name}":{value}' for name, value in whole.items()) + "}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from migrate.applying.errors import ApplyError, Refused
+from migrate.applying.errors import ApplyError, Refused, TargetLost
 from migrate.applying.journal import NAME, Journal, PastRun, write_result
 from migrate.applying.judging import Judged
 from migrate.applying.orders import Orders
@@ -127,7 +127,7 @@ class Run:
         for batch in self.target.batches(chosen, together):
             try:
                 written = self._write(judged, batch, journal)
-            except CorpusError as error:
+            except (CorpusError, TargetLost) as error:
                 raise self._stopped(error, done) from error
             self._tell(journal, "applied", ((number, "") for number in written))
             done += written
@@ -148,7 +148,7 @@ class Run:
             self.failed.update(batch.failed)
             return [n for n in batch.numbers if judged.state(n) is State.BEFORE and n not in batch.failed]
 
-    def _stopped(self, error: CorpusError, done: Sequence[int]) -> ApplyError:
+    def _stopped(self, error: Exception, done: Sequence[int]) -> ApplyError:
         if done:
             return ApplyError(
                 f"{error}; {len(done):,} records are changed, the same command again goes on (run {self.run_id})"

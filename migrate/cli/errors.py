@@ -44,7 +44,7 @@ _ROOMS = {
     ("migrate.applying", "ApplyError"): ExitCode.PARTIAL,
 }
 _SECRET = re.compile(r"(://[^/\s:@]*:)[^/\s]*(@)")
-_PACKAGES = ("click", "duckdb", "polars", "orjson", "msgspec", "tqdm", "pyyaml")
+_PACKAGES = ("click", "duckdb", "polars", "orjson", "msgspec", "tqdm", "pyyaml", "tzdata")
 
 
 class CommandError(Exception):

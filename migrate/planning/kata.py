@@ -17,6 +17,7 @@ from migrate.engine.tracks import RuleSet
 from migrate.planning.drafting import Draft, Grounds, Wanted, draft
 from migrate.planning.errors import PlanError
 from migrate.planning.merge_patch import Patch
+from migrate.planning.pointer import tokens
 from migrate.planning.spelling import compact
 from migrate.planning.splice import splice
 from migrate.planning.ways import Evidence
@@ -113,7 +114,7 @@ def _about(
     values = {member.key: data[member.start : member.end] for member in members(data, 0)}
     metadata = values.get("metadata", "{}")
     stored = {} if metadata == "null" else {m.key: metadata[m.start : m.end] for m in members(metadata, 0)}
-    keys = [edit.path[1:].replace("~1", "/").replace("~0", "~") for edit in edits]
+    keys = [tokens(edit.path)[0] for edit in edits]
     before = ",".join(f"{quote(key)}:{compact(stored[key])}" for key in dict.fromkeys(keys) if key in stored)
     revision = str(int(values.get("revision", "1")) + earlier)
     number, ref = values.get("id", "null"), values.get("short_id", values.get("uid", "null"))

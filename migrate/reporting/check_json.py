@@ -75,4 +75,5 @@ def rule_members(rule: RuleCount) -> dict[str, Any]:
         "unsafe": rule.unsafe,
         "manual": rule.manual,
         "info": rule.info,
+        **({"urgent": True} if rule.urgent else {}),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,8 @@ def _summary(document: Mapping[str, Any]) -> Summary:
 
 def _count(rule: Mapping[str, Any]) -> RuleCount:
     numbers = (rule[name] for name in ("findings", "safe", "unsafe", "manual", "info"))
-    return RuleCount(rule["code"], rule["slug"], Severity(rule["severity"]), *numbers)
+    count = RuleCount(rule["code"], rule["slug"], Severity(rule["severity"]), *numbers)
+    return replace(count, urgent=rule.get("urgent", False))
 
 
 def _rule(rule: Mapping[str, Any]) -> RuleReport:

@@ -96,15 +96,15 @@ def evidence(data: Mapping[str, Any]) -> str:
 
 
 def worst_first(rules: Iterable[RuleCount]) -> list[RuleCount]:
-    """Rules by severity, then by how often they spoke, then by code."""
-    return sorted(rules, key=lambda rule: (_SEVERITY_ORDER[rule.severity], -rule.findings, rule.code))
+    """Urgent rules, then by severity, then by how often they spoke, then by code."""
+    return sorted(rules, key=lambda rule: (not rule.urgent, _SEVERITY_ORDER[rule.severity], -rule.findings, rule.code))
 
 
 def loudest_first(rules: Iterable[RuleReport]) -> list[RuleReport]:
-    """Rules of a report: regressed findings first, then new ones where not all are, then as ``worst_first``."""
+    """Rules of a report: urgent ones, then those with regressed findings, then as ``worst_first``."""
     found = list(rules)
     order = {rule.code: place for place, rule in enumerate(worst_first(rule.count for rule in found))}
-    return sorted(found, key=lambda rule: (-rule.regressed, order[rule.count.code]))
+    return sorted(found, key=lambda rule: (not rule.count.urgent, -rule.regressed, order[rule.count.code]))
 
 
 def rule_news(rule: RuleReport, changes: Changes | None) -> str:

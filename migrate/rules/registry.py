@@ -66,6 +66,8 @@ class Rule:
     query: SetRule | None
     system: str = DEFAULT_SYSTEM
     custom: bool = False
+    urgent: bool = False
+    """Whether one finding harms more than its own record: reports show it before all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,5 +257,5 @@ def _rule(text: dict[str, Any], family: str, system: str, reserved: frozenset[st
     return Rule(
         code=code, slug=slug, family=family, title=str(text["title"]), severity=severity, levels=levels, since=str(text.get("since", "")),
         before=str(example.get("before", "")).strip(), after=after, wave=number, rows=rows, query=query, system=system,
-        custom=custom, **texts,
+        custom=custom, urgent=bool(text.get("urgent", False)), **texts,
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from migrate.engine.database import Database
 from migrate.rules.registry import Registry
 from migrate.types import RuleCount, Severity
@@ -20,7 +22,9 @@ def counts(database: Database, table: str, registry: Registry) -> tuple[tuple[Ru
         """
     )
     rules = tuple(
-        RuleCount(code, registry[code].slug, _WORST_FIRST[worst - 1], number, *by_level)
+        replace(
+            RuleCount(code, registry[code].slug, _WORST_FIRST[worst - 1], number, *by_level), urgent=registry[code].urgent
+        )
         for code, number, *by_level, worst in rows
     )
     severities = dict.fromkeys((str(severity) for severity in Severity), 0)

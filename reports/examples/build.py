@@ -23,6 +23,7 @@ from click.testing import CliRunner
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SAMPLES = Path("sample_data", "context_server")
+KATA = Path("sample_data", "kata")
 FLEET = "fleet"
 sys.path[:0] = [str(ROOT), str(ROOT / "sample_data")]
 
@@ -37,6 +38,7 @@ class Example:
     corpus: str
     options: tuple[str, ...] = ()
     checked: bool = True
+    folder: Path = SAMPLES
     target: tuple[str, ...] = ("-o", "repaired.jsonl")
 
 
@@ -48,6 +50,7 @@ EXAMPLES: Mapping[str, Example] = {
     "fleet": Example(
         FLEET, ("--init-absent", "--unsafe-fixes", "--ignore", "MANIFEST003"), target=("--in-place", "--yes")
     ),
+    "kata": Example("export.jsonl", ("--unsafe-fixes",), folder=KATA),
 }
 
 NOW = 1_793_448_000
@@ -95,8 +98,8 @@ def _corpus(example: Example, folder: Path) -> str:
     if example.corpus == FLEET:
         build_fleet.make(folder / FLEET)
         return FLEET
-    shutil.copytree(ROOT / SAMPLES, folder / SAMPLES)
-    return (SAMPLES / example.corpus).as_posix()
+    shutil.copytree(ROOT / example.folder, folder / example.folder)
+    return (example.folder / example.corpus).as_posix()
 
 
 def _run(*arguments: str) -> str:

@@ -19,6 +19,8 @@ bytes; a test compares. All names of people, software and addresses in it are ma
 | `context_server/entries_uuid.jsonl` | the same {twins} records after the server's migration to UUIDs |
 | `context_server/id_map.json` | old integer id to new UUID of every record (for `--id-map`) |
 | `context_server/clean.jsonl` | {clean} of the records before anything was broken: no finding but information |
+| `kata/export.jsonl` | a kata export of the same people with every fault that a rule for kata knows |
+| `kata/clean.jsonl` | a kata export without a finding |
 | `repository_context/fleet.yml` | nine repositories with every fault of a `.context/`, one of them clean; `python sample_data/build_fleet.py FOLDER` makes them |
 
 ## How the year is told

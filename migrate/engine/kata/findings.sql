@@ -10,6 +10,7 @@ WITH chosen AS (
     FROM found f LEFT JOIN records r USING (ordinal)
     WHERE written(f.code))
 SELECT code, wave, ordinal, path, final_level AS level, CASE WHEN final_level = 'info' THEN 'info' ELSE severity END AS severity,
-       evidence, needs, requires, edits
+       evidence, needs, requires,
+       CASE WHEN value IS DISTINCT FROM '' THEN [{'path': path, 'value': value}] ELSE edits END AS edits
 FROM chosen
 QUALIFY row_number() OVER (PARTITION BY ordinal, code, path ORDER BY array_position(['safe', 'unsafe', 'manual', 'info'], final_level), evidence) = 1;
