@@ -51,7 +51,7 @@ def log(report: Report) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "invocations": [
             {
-                "executionSuccessful": report.summary.complete,
+                "executionSuccessful": report.outcome.code in (0, 1),
                 "exitCode": int(report.outcome.code),
                 "exitCodeDescription": report.outcome.reason,
                 "toolExecutionNotifications": _notifications(report, len(findings)),

@@ -38,8 +38,8 @@ class Example:
     corpus: str
     options: tuple[str, ...] = ()
     checked: bool = True
-    folder: Path = SAMPLES
     target: tuple[str, ...] = ("-o", "repaired.jsonl")
+    folder: Path = SAMPLES
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -47,10 +47,10 @@ EXAMPLES: Mapping[str, Example] = {
     "entries-unsafe": Example("entries.jsonl", ("--unsafe-fixes",), checked=False),
     "entries_uuid": Example("entries_uuid.jsonl", ("--id-map", (SAMPLES / "id_map.json").as_posix())),
     "clean": Example("clean.jsonl"),
+    "kata": Example("export.jsonl", ("--unsafe-fixes",), folder=KATA),
     "fleet": Example(
         FLEET, ("--init-absent", "--unsafe-fixes", "--ignore", "MANIFEST003"), target=("--in-place", "--yes")
     ),
-    "kata": Example("export.jsonl", ("--unsafe-fixes",), folder=KATA),
 }
 
 NOW = 1_793_448_000
