@@ -275,6 +275,24 @@ def test_a_document_that_goes_away_during_the_run(run: Run, tree: Tree, monkeypa
     assert ".context/a.md: no such file or directory" in result.stdout
 
 
+@POSIX_ONLY
+@pytest.mark.parametrize("name", [".gitignore", "deep/.gitignore", ".git/info/exclude", ".git/config"])
+def test_a_pipe_where_git_looks_for_a_file(run: Run, tree: Tree, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    from migrate.corpora.repository import git as plumbing
+
+    monkeypatch.setattr(plumbing, "_PATIENCE", 2)
+    root = tree("fleet/one", standard=["."], files={"deep/x": ""})
+    tree("fleet/two", standard=["."])
+    (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+    started = time.monotonic()
+    alone, together = run("check", root), run("check", root.parent, "-v")
+    assert time.monotonic() - started < SECONDS
+    assert alone.exit_code == 2 and len(alone.stderr.splitlines()) == 1
+    assert together.exit_code == 3
+    assert "NOT READ    one: Git cannot read this working tree:" in together.stdout
+
+
 def test_strings_that_no_table_can_hold(run: Run, tree: Tree) -> None:
     manifest = '{"protocol": "\\ud800", "schemaVersion": 1, "layout": "\\udfff"}'
     layout = '{"protocol": "repository-context", "schemaVersion": 1, "layout": "\\ud800\\u0000"}'

@@ -23,8 +23,9 @@ _OF_ANOTHER_REPOSITORY = (
     "GIT_PREFIX", "GIT_NAMESPACE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_LITERAL_PATHSPECS",
     "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_REPLACE_REF_BASE", "GIT_TRACE", "GIT_EXTERNAL_DIFF",
 )  # fmt: skip
-_PATIENCE = 600
-"""Seconds for one command."""
+_PATIENCE = 60
+"""Seconds for one command. Git waits for ever at a pipe where it looks for a file that says what is ignored."""
+_READ_BY_GIT = (".gitignore", ".git/config", ".git/info/exclude", ".git/index", ".git/HEAD")
 
 
 class GitError(Exception):
@@ -33,6 +34,9 @@ class GitError(Exception):
 
 def work_tree(folder: Path) -> Path:
     """The root of the working tree that a folder lies in. Raises GitError where it lies in none, or Git does not trust it."""
+    for name in _READ_BY_GIT:
+        if os.path.exists(folder / name) and not os.path.isfile(folder / name):
+            raise GitError(f"{name} is no regular file")
     top = _run(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")
     if not top:
         raise GitError("it lies in no working tree")

@@ -12,22 +12,13 @@ from migrate.corpora.repository import git
 from migrate.corpora.repository.ecmascript import by_code_unit
 from migrate.corpora.repository.filesystem import shown
 from migrate.corpora.repository.layout import CONTEXT
-from migrate.corpora.sniff import is_export
+from migrate.corpora.sniff import COMPRESSIONS, SUFFIXES, is_export
 from migrate.types import Gap
 
 DEPTH = 4
 """How many folders below the named one a working tree may begin."""
-_DATA = (
-    ".jsonl",
-    ".ndjson",
-    ".parquet",
-    ".jsonl.gz",
-    ".jsonl.zst",
-    ".ndjson.gz",
-    ".ndjson.zst",
-    ".parquet.gz",
-    ".parquet.zst",
-)
+_DATA = tuple(f"{suffix}{packed}" for suffix in SUFFIXES if suffix != ".json" for packed in ("", *COMPRESSIONS))
+"""Endings of files that are exports wherever they lie; a ``.json`` may as well belong to a repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +55,7 @@ def is_repositories(uri: str) -> bool:
         return False
     if any(is_export(name) for name in names):
         return any(os.path.lexists(folder / name / ".git") for name in names)
-    return CONTEXT in names or next(_roots(folder, [])) is not None
+    return CONTEXT in names or next(_roots(folder, []), None) is not None
 
 
 def open_trees(uri: str) -> RepositoryCorpus:
@@ -79,7 +70,7 @@ def open_trees(uri: str) -> RepositoryCorpus:
         raise CorpusError(f"{uri}: there is no such folder; repository contexts are read from Git working trees")
     gaps: list[Gap] = []
     if not os.path.lexists(folder / ".git"):
-        roots = sorted(filter(None, _roots(folder, gaps)), key=by_code_unit)
+        roots = sorted(_roots(folder, gaps), key=by_code_unit)
         if roots:
             return RepositoryCorpus(uri, tuple(Tree(name, folder / name) for name in roots), False, tuple(gaps))
     try:
@@ -91,8 +82,8 @@ def open_trees(uri: str) -> RepositoryCorpus:
         raise CorpusError(f"{uri}: this is no Git working tree and holds none: {error}") from error
 
 
-def _roots(folder: Path, gaps: list[Gap]) -> Iterator[str | None]:
-    """The working trees below a folder, by path; what lies inside of one is its own business. None at the end."""
+def _roots(folder: Path, gaps: list[Gap]) -> Iterator[str]:
+    """The working trees below a folder, by path; what lies inside of one is its own business."""
     pending = [""]
     while pending:
         name = pending.pop()
@@ -110,4 +101,3 @@ def _roots(folder: Path, gaps: list[Gap]) -> Iterator[str | None]:
                 yield path
             elif path.count("/") + 1 < DEPTH:
                 pending.append(path)
-    yield None
