@@ -6,7 +6,7 @@ Nothing in it grows with the corpus: numbers, capped lists, and the path of the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -188,20 +188,3 @@ class Report:
     """A few findings of the last sweep that are no more, without their evidence."""
     table: Path | None = None
     """Every finding, in a ``findings.parquet``."""
-
-
-def timeless(report: Report) -> Report:
-    """A report without times and durations, so that the same input gives the same bytes."""
-    changes = None if report.changes is None else replace(report.changes, since=None)
-    plan = report.plan
-    if plan is not None:
-        plan = replace(plan, header={name: data for name, data in plan.header.items() if name != "created_at"})
-    return replace(
-        report,
-        summary=replace(report.summary, seconds=0.0),
-        made_at=None,
-        changes=changes,
-        plan=plan,
-        history=tuple(replace(sweep, at="", seconds=0.0) for sweep in report.history),
-        runs=tuple(replace(run, run_id="") for run in report.runs),
-    )

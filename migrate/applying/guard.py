@@ -10,26 +10,46 @@ from pathlib import Path
 
 from migrate.applying.errors import Refused, Unwritable
 
+_LOCK = ".lock"
+
 
 @contextlib.contextmanager
 def alone(runs: Path) -> Iterator[None]:
-    """Holds the lock of a folder of runs; it goes with the process, however that ends. Raises Refused where another has it."""
+    """Holds the lock of a folder of runs; it goes with the process, however that ends. Raises Refused where another has it.
+
+    Where no run was begun, nothing of it is left.
+    """
+    made = [folder for folder in (runs, *runs.parents) if not folder.exists()]
     try:
         runs.mkdir(parents=True, exist_ok=True)
-        handle = os.open(runs / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        handle = _opened(runs / _LOCK)
     except OSError as error:
         raise Unwritable(
             f"the workspace {runs} cannot be written: {error.strerror}; name another --workspace"
         ) from error
     try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if [path.name for path in runs.iterdir()] == [_LOCK]:
+                (runs / _LOCK).unlink()
+                for folder in made:
+                    folder.rmdir()
+        os.close(handle)
+
+
+def _opened(path: Path) -> int:
+    """The lock, held. One that its last holder removed meanwhile is none."""
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             _lock(handle)
         except OSError as error:
-            raise Refused(
-                f"another process is at work on this corpus (its lock is {runs / '.lock'}); wait for it"
-            ) from error
-        yield
-    finally:
+            os.close(handle)
+            raise Refused(f"another process is at work on this corpus (its lock is {path}); wait for it") from error
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                return handle
         os.close(handle)
 
 

@@ -47,7 +47,7 @@ def undo_run(run: PastRun, at: str | None, settings: Settings) -> RunResult:
     A unit with a member that was changed since is left alone. Raises Refused (nothing was written) where the file is gone or
     holds none of the run's records; ApplyError or CorpusError where reading or writing fails, and the same call goes on then.
     """
-    is_file = run.header["kind"] == "files"
+    is_file = run.header["kind"] in ("files", context_target.KIND)
     place = at if at is None or not is_file else str(Path(at).absolute())
     about: dict[str, Any] = {"command": "undo", "mode": "in-place", "undoes": run.run_id, "at": place}
     runs = run.folder.parent

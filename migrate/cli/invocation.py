@@ -14,7 +14,6 @@ from migrate.cli.errors import say, workspace_in_use
 from migrate.cli.settings import DEFAULTS, Settings, resolve
 from migrate.reporting import formats
 from migrate.reporting.terminal import Screen, stream_width, use_colour
-from migrate.results import timeless
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,9 @@ class Invocation:
     def render(self, table: Mapping[str, str], result: Any, *, reproducible: bool = False) -> None:
         """Writes a result in the format and to the place asked for."""
         if reproducible:
-            result = replace(result, report=timeless(result.report))
+            from migrate.reporting.reproducible import reproducible as alone
+
+            result = replace(result, report=alone(result.report))
         with self.screen(self.output) as screen:
             formats.render(table, self.format, result, screen)
 

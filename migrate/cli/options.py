@@ -84,7 +84,9 @@ against = _group(
 )
 
 reproducible = _group(
-    click.option("--reproducible", is_flag=True, help="Leave out times and durations: the same input, the same bytes."),
+    click.option(
+        "--reproducible", is_flag=True, help="No times, nothing of earlier sweeps: the same input, the same bytes."
+    ),
 )
 
 fail_on = _group(

@@ -96,7 +96,7 @@ def _parts(side: Any) -> Iterable[Any]:
 
 def _change(change: Mapping[str, Any], width: int, *, by_line: bool) -> Iterator[Line]:
     old, new = (_side(change, name, by_line=by_line) for name in ("from", "to"))
-    if fits(old, width) and fits(new, width):
+    if not by_line and fits(old, width) and fits(new, width):
         yield from (Line(Mark.OLD, text) for text in old.compact)
         yield from (Line(Mark.NEW, text) for text in new.compact)
         return

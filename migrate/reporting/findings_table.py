@@ -65,13 +65,13 @@ def read(path: Path) -> Iterator[Finding]:
         yield from map(_finding, table.slice(start, ROWS_A_PART).collect().iter_rows(named=True))
 
 
-def examples(path: Path, number: int) -> list[Finding]:
-    """The first findings of each rule: regressed ones, then new ones, then in the order of the table."""
+def examples(path: Path, number: int, *, loudest: bool = True) -> list[Finding]:
+    """The first findings of each rule: regressed ones, then new ones, then in the order of the table, or only in that."""
     import polars
 
     table = polars.scan_parquet(path).with_row_index("place")
     order = ["place"]
-    if "state" in table.collect_schema():
+    if loudest and "state" in table.collect_schema():
         loud = polars.col("state").replace_strict(_RANK, default=2, return_dtype=polars.Int8)
         table, order = table.with_columns(loud=loud), ["loud", "place"]
     keys = table.select("code", *order)
@@ -80,23 +80,21 @@ def examples(path: Path, number: int) -> list[Finding]:
     return [_finding(row) for row in rows.iter_rows(named=True)]
 
 
-def worst(path: Path, number: int) -> list[Finding]:
-    """At most so many findings: the loudest states and worst severities, every rule in its turn, the same from sweep to sweep."""
+def worst(path: Path, number: int, *, loudest: bool = True) -> list[Finding]:
+    """At most so many findings, in the order of the table: regressed ones first, then by severity, every rule in its turn.
+
+    A rule's turn goes by fingerprint, so that they are the same from sweep to sweep.
+    """
     import polars
 
     table = polars.scan_parquet(path).with_row_index("place")
-    names = set(table.collect_schema())
-    rank = polars.col("severity").replace_strict(_SEVERITY_RANK, default=3, return_dtype=polars.Int8).alias("rank")
-    keys = table.select(
-        "place",
-        "code",
-        "fingerprint",
-        rank,
-        polars.col("state") if "state" in names else polars.lit("new").alias("state"),
-    )
-    loud = polars.col("state").replace_strict({"regressed": 0}, default=1, return_dtype=polars.Int8)
+    rank = polars.col("severity").replace_strict(_SEVERITY_RANK, default=3, return_dtype=polars.Int8)
+    loud = polars.lit(1)
+    if loudest and "state" in table.collect_schema():
+        loud = polars.col("state").replace_strict({"regressed": 0}, default=1, return_dtype=polars.Int8)
+    keys = table.select("place", "code", "fingerprint", loud=loud, rank=rank)
     turn = polars.col("fingerprint").rank("ordinal").over("code", "rank")
-    chosen = keys.with_columns(loud=loud, turn=turn).sort("loud", "rank", "turn", "code").head(number).select("place")
+    chosen = keys.with_columns(turn=turn).sort("loud", "rank", "turn", "code").head(number).select("place")
     rows = table.join(chosen, on="place", how="semi").sort("place").collect()
     return [_finding(row) for row in rows.iter_rows(named=True)]
 

@@ -6,7 +6,7 @@ A new format is one module with a ``render`` function and one line here. Views a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -104,10 +104,11 @@ class Shown:
     """The folder in the workspace that its reports went to."""
 
     def findings(self) -> Iterator[Finding]:
-        """Every finding, in corpus order."""
+        """Every finding, in corpus order; without a state where nothing is compared."""
         from migrate.reporting.findings_table import read
 
-        return read(self.report.table) if self.report.table else iter(())
+        for finding in read(self.report.table) if self.report.table else ():
+            yield finding if self.report.changes is not None else replace(finding, state=None)
 
 
 @dataclass(frozen=True, slots=True)

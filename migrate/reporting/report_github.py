@@ -25,7 +25,8 @@ def render(shown: Shown, screen: Screen) -> None:
     report = shown.report
     for command in commands(report):
         screen.line(command)
-    screen.line(summary_line(report))
+    # A corpus may be named like a command.
+    screen.line(f"corpus-migrate: {summary_line(report)}")
     if target := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(target).open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(report_text(report, _SUMMARY_LIMIT // 4))

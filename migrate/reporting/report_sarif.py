@@ -33,12 +33,12 @@ def log(report: Report) -> dict[str, Any]:
     """The document. Of more findings than LIMIT the worst are in it, the same ones from sweep to sweep."""
     from migrate.reporting.findings_table import worst
 
-    findings = (
-        worst(report.table, LIMIT) if report.table else [finding for rule in report.rules for finding in rule.examples]
-    )
+    compared = report.changes is not None and report.changes.reference != "nothing"
+    findings = [finding for rule in report.rules for finding in rule.examples]
+    if report.table:
+        findings = worst(report.table, LIMIT, loudest=compared)
     places = {rule.count.code: index for index, rule in enumerate(report.rules)}
     titles = {rule.count.code: rule.title for rule in report.rules}
-    compared = report.changes is not None and report.changes.reference != "nothing"
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -51,7 +51,7 @@ def log(report: Report) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "invocations": [
             {
-                "executionSuccessful": report.summary.complete,
+                "executionSuccessful": report.outcome.code in (0, 1),
                 "exitCode": int(report.outcome.code),
                 "exitCodeDescription": report.outcome.reason,
                 "toolExecutionNotifications": _notifications(report, len(findings)),
@@ -113,10 +113,11 @@ def _result(
         "message": {"text": inline(text[:_MESSAGE])},
         "locations": [_location(finding)],
         "partialFingerprints": {FINGERPRINT: finding.fingerprint},
-        "properties": {"fix": finding.level.value, "state": finding.state},
+        "properties": {"fix": finding.level.value},
     }
     if compared and finding.state in _BASELINE:
         result["baselineState"] = _BASELINE[finding.state]
+        result["properties"]["state"] = finding.state
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from migrate.reporting.markdown import inline
 from migrate.reporting.tables import markdown_table, table
-from migrate.reporting.terminal import Screen, clean, shorten
+from migrate.reporting.terminal import Screen, clean, display_width
 from migrate.reporting.wording import counted
 from migrate.types import ScopeState, Summary
 
@@ -14,7 +14,9 @@ HEADER = ("context", "class", "errors", "warnings", "documents", "state")
 RIGHT = frozenset({2, 3, 4, 5})
 _LINES = 20
 """Contexts that a screen shows, unless all are asked for."""
-_NAME = 60
+_SHOWN = (0, 1, 2, 3, 5)
+"""Columns that fit a screen."""
+_ROOM = 20
 
 
 def name(scope: ScopeState) -> str:
@@ -46,11 +48,20 @@ def write(screen: Screen, summary: Summary, *, everything: bool) -> None:
             range(len(found)), key=lambda i: (-summary.scopes[i].severities["error"], -summary.scopes[i].findings, i)
         )
         shown = [found[place] for place in sorted(order[:_LINES])]
-    table(screen, HEADER, [(shorten(first, _NAME), *rest) for first, *rest in shown], right=RIGHT)
+    narrow = [[row[place] for place in _SHOWN] for row in (HEADER, *shown)]
+    room = screen.width - sum(max(map(display_width, column)) + 2 for column in list(zip(*narrow, strict=True))[1:])
+    header, *lines = ([_ending(first, room), *rest] for first, *rest in narrow)
+    table(screen, header, lines, right=frozenset({2, 3, 4}))
     if len(shown) < len(found):
         rest = counted(len(found) - len(shown), "more context")
         screen.line(screen.style(f"… {rest} with no more errors than these; -v shows all", "dim"))
     screen.line()
+
+
+def _ending(text: str, room: int) -> str:
+    """A path cut from its left, whose end tells more."""
+    room = max(room, _ROOM)
+    return text if display_width(text) <= room else "…" + text[-(room - 1) :]
 
 
 def markdown(summary: Summary, limit: int) -> list[str]:

@@ -79,9 +79,9 @@ def summary_line(report: Report) -> str:
 
 
 def is_news(report: Report) -> bool:
-    """Whether a quiet run has something to say: a first sweep, a change, a run that is not complete."""
+    """Whether a quiet run has something to say: a first sweep, a change, a result that is not whole."""
     changes = report.changes
-    return changes is None or changes.any or changes.reference == "nothing" or not report.summary.complete
+    return changes is None or changes.any or changes.reference == "nothing" or report.outcome.code not in (0, 1)
 
 
 def changes_sentence(changes: Changes) -> str:

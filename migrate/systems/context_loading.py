@@ -8,6 +8,7 @@ from migrate.corpora.interface import CorpusError
 from migrate.corpora.repository import git, manifest
 from migrate.corpora.repository.filesystem import shown
 from migrate.corpora.repository.layout import TEMPLATES, ContextClass
+from migrate.corpora.repository.manifest import Manifest
 from migrate.corpora.repository.reading import ScopeReading, read_scope
 from migrate.corpora.repository.resolution import Resolver
 from migrate.corpora.repository.scopes import discover
@@ -18,8 +19,11 @@ from migrate.engine.context_rules import PACKAGE
 from migrate.engine.database import Database, script_text
 from migrate.types import Gap, Progress
 
-_EXPLAINED = 1_000
+_EXPLAINED = 200
 """Different broken references of one scope for which the nearest paths are looked for; comparing names is slow."""
+
+_LONGEST = 10_000
+"""Characters of a target that are kept; no path of a file system is so long."""
 
 
 class Loader:
@@ -81,7 +85,7 @@ class Loader:
         self.tables["scopes"].add(
             ordinal, None if self.corpus.single else shown(tree.name), scope.name, str(layout.context_class), layout.why,
             layout.manifest_is_there, parsed is not None,
-            *((parsed.protocol, parsed.version, parsed.layout, parsed.version_text) if parsed else (None,) * 4), old, new,
+            *_fields(parsed), old, new,
             *((state.headings_only, state.days, state.moved_on) if state else (None,) * 3),
         )  # fmt: skip
         if layout.context_class is not ContextClass.UNREADABLE:
@@ -101,7 +105,8 @@ class Loader:
         add = self.tables["reference_rows"].add
         for document, references in scope.documents(resolver):
             self.tables["documents"].add(ordinal, len(paths), document.path, document.size, document.lines)
-            for (kind, line, target), exists in references:
+            for (kind, line, whole), exists in references:
+                target = whole[:_LONGEST]
                 add(ordinal, position, len(paths), line, kind, target, exists)
                 position += 1
                 if not exists and len(broken) < _EXPLAINED:
@@ -112,3 +117,13 @@ class Loader:
         nearest = Suggestions(resolver, scope.name, paths)
         for path, target in broken:
             self.tables["nearest_paths"].add(ordinal, path, target, json.dumps(nearest.near(path, target)))
+
+
+def _fields(parsed: Manifest | None) -> tuple[str | None, float | None, str | None, str | None]:
+    """Protocol, version, layout and the version's text of a manifest, as the engine can hold them."""
+    if parsed is None:
+        return None, None, None, None
+    protocol, layout = (
+        text and text.encode("utf-8", "backslashreplace").decode() for text in (parsed.protocol, parsed.layout)
+    )
+    return protocol, parsed.version, layout, parsed.version_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from types import TracebackType
 
 from migrate.corpora.files import FileCorpus
@@ -38,6 +39,8 @@ class ContextServer:
         self.registry: Registry = registry.load(options.custom_rules, system="context-server")
         self.selected = self.registry.chosen(options.select, options.ignore)
         self.rules: RuleSet = self.registry.rule_set(self.selected)
+        if part is not None and not part.judged:
+            self.rules = replace(self.rules, rows=(), sets=())
         promoted = self.registry.matching(options.safe_fixes)
         demoted = self.registry.matching(options.unsafe_only)
         id_map = idmap.read(options.id_map) if options.id_map is not None else {}

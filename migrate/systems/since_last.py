@@ -122,7 +122,7 @@ class SinceLast:
             closure.load(database, self._kept)
             changed = closure.changed_items(database, len(sources))
             closure.save(database, self._folder)
-        probe = self._examine("probe", Part(changed), progress)
+        probe = self._examine("probe", Part(changed, judged=False), progress)
         with Database(self.options.limits) as database:
             closure.load(database, self._kept)
             closure.restore(database, self._folder, probe)
@@ -133,7 +133,7 @@ class SinceLast:
                 return False
             names = closure.names_elsewhere(database)
             closure.save(database, self._folder)
-        part = self._examine("part", Part(wanted, state["id_form"], state["text_encoded"], names), progress)
+        part = self._examine("part", Part(wanted, state["id_form"], state["text_encoded"], names=names), progress)
         now = self._folder / "now"
         now.mkdir()
         with Database(self.options.limits) as database:

@@ -25,6 +25,8 @@ class Part:
     """Of each file in order, ascending."""
     id_form: str | None = None
     text_encoded: bool | None = None
+    judged: bool = True
+    """Whether the rules run; without them the tables are built, to see what the items touch."""
     names: tuple[tuple[str, str, int], ...] = ()
     """Path, name and number of the names in the rest of the corpus."""
 

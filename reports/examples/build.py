@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from click.testing import CliRunner
 
@@ -23,8 +24,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SAMPLES = Path("sample_data", "context_server")
 KATA = Path("sample_data", "kata")
-sys.path.insert(0, str(ROOT))
+FLEET = "fleet"
+sys.path[:0] = [str(ROOT), str(ROOT / "sample_data")]
 
+import build_fleet  # noqa: E402 - it lies in the sample's folder
 from migrate.cli.main import PROGRAM, cli  # noqa: E402 - the package lies beside this script and need not be installed
 
 
@@ -35,6 +38,7 @@ class Example:
     corpus: str
     options: tuple[str, ...] = ()
     checked: bool = True
+    target: tuple[str, ...] = ("-o", "repaired.jsonl")
     folder: Path = SAMPLES
 
 
@@ -44,7 +48,13 @@ EXAMPLES: Mapping[str, Example] = {
     "entries_uuid": Example("entries_uuid.jsonl", ("--id-map", (SAMPLES / "id_map.json").as_posix())),
     "clean": Example("clean.jsonl"),
     "kata": Example("export.jsonl", ("--unsafe-fixes",), folder=KATA),
+    "fleet": Example(
+        FLEET, ("--init-absent", "--unsafe-fixes", "--ignore", "MANIFEST003"), target=("--in-place", "--yes")
+    ),
 }
+
+NOW = 1_793_448_000
+"""The clock of the examples, in seconds since 1970: a day in October 2026."""
 
 CHECKED = {"jsonl": "check.jsonl", "github": "check.github.txt"}
 """Formats of a check, and the files that hold them."""
@@ -63,10 +73,10 @@ _FIXED = (
 def build(name: str, folder: Path) -> dict[str, bytes]:
     """The files of an example by name; ``folder`` is empty and takes what the commands write."""
     example = EXAMPLES[name]
-    shutil.copytree(ROOT / example.folder, folder / example.folder)
-    corpus = (example.folder / example.corpus).as_posix()
+    corpus = _corpus(example, folder)
     made = {}
-    with chdir(folder):
+    # The age of a state file is told in days, and commits do not grow older here.
+    with chdir(folder), patch("time.time", lambda: NOW):
         if example.checked:
             made["check.txt"] = _run("check", corpus, *example.options)
             for name, file in CHECKED.items():
@@ -79,8 +89,17 @@ def build(name: str, folder: Path) -> dict[str, bytes]:
             _run("report", str(folder), "-o", file, "--reproducible")
             made[file] = Path(file).read_text("utf-8")
         made["diff.txt"] = _run("show", "plan.jsonl", "--diff")
-        made["apply.txt"] = _run("apply", "plan.jsonl", "-o", "repaired.jsonl")
+        made["apply.txt"] = _run("apply", "plan.jsonl", *example.target)
     return {file: _settled(text).encode() for file, text in made.items()}
+
+
+def _corpus(example: Example, folder: Path) -> str:
+    """Put the sample into the folder; its path as it is typed there."""
+    if example.corpus == FLEET:
+        build_fleet.make(folder / FLEET)
+        return FLEET
+    shutil.copytree(ROOT / example.folder, folder / example.folder)
+    return (example.folder / example.corpus).as_posix()
 
 
 def _run(*arguments: str) -> str:

@@ -21,6 +21,7 @@ bytes; a test compares. All names of people, software and addresses in it are ma
 | `context_server/clean.jsonl` | {clean} of the records before anything was broken: no finding but information |
 | `kata/export.jsonl` | a kata export of the same people with every fault that a rule for kata knows |
 | `kata/clean.jsonl` | a kata export without a finding |
+| `repository_context/fleet.yml` | nine repositories with every fault of a `.context/`, one of them clean; `python sample_data/build_fleet.py FOLDER` makes them |
 
 ## How the year is told
 

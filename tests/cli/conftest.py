@@ -350,10 +350,12 @@ def engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Engine:
         "migrate.planning.plan_file": {"read_plan": made.read_plan, "write": made.write},
         "migrate.applying.apply": {
             "Copy": str,
+            "Daemon": "{} as {}".format,
             "InPlace": lambda: "in place",
             "Destination": object,
             "apply_plan": made.apply_plan,
         },
+        "migrate.applying.context_target": {"InTrees": lambda: "in trees"},
         "migrate.applying.undo": {"find_run": made.find_run, "undo_run": made.undo_run},
         "migrate.applying.running": {"Settings": SimpleSettings},
     }

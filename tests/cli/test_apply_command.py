@@ -16,7 +16,7 @@ def test_complete(engine: Any, call: Any, plan_file: Path) -> None:
     assert lines[0] == "Applied     2 records changed"
     assert "Verified    4 lines, and 1.9 kB outside the changed ones are the same" in lines
     assert "File        out.jsonl" in lines
-    assert engine.calls == [f"apply {plan_file} out.jsonl"]
+    assert engine.calls[-1] == f"apply {plan_file} out.jsonl"
 
 
 def test_already_applied(engine: Any, call: Any, plan_file: Path) -> None:
@@ -51,7 +51,7 @@ def test_it_takes_one_target(targets: Any, engine: Any, call: Any, one_sentence:
 
 def test_a_missing_folder(engine: Any, call: Any, one_sentence: Any, plan_file: Path) -> None:
     assert "there is no folder gone" in one_sentence(call("apply", str(plan_file), "-o", "gone/out.jsonl"), 2)
-    assert engine.calls == []
+    assert not any(name.startswith("apply") for name in engine.calls)
 
 
 def test_json(engine: Any, call: Any, plan_file: Path) -> None:

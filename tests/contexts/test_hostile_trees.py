@@ -275,6 +275,18 @@ def test_a_document_that_goes_away_during_the_run(run: Run, tree: Tree, monkeypa
     assert ".context/a.md: no such file or directory" in result.stdout
 
 
+def test_strings_that_no_table_can_hold(run: Run, tree: Tree) -> None:
+    manifest = '{"protocol": "\\ud800", "schemaVersion": 1, "layout": "\\udfff"}'
+    layout = '{"protocol": "repository-context", "schemaVersion": 1, "layout": "\\ud800\\u0000"}'
+    root = tree(standard=["a", "b"], files={"a/.context/manifest.json": manifest, "b/.context/manifest.json": layout})
+    write(root, {"b/.context/x.md": "[a](gone\0.md) [b](" + "y" * 100_000 + ")\n" + "[c](z)" * 5_000})
+    result = check(run, root)
+    assert result.exit_code == 1
+    codes = [(scope, code) for scope, code, _, _ in found(result)]
+    assert codes[:3] == [("a", "CTX003"), ("b", "MANIFEST004"), ("b", "LINK001")]
+    assert len(codes) == 2 + 5_002
+
+
 def test_a_shard_folder_stays_what_it_was(run: Run, tree: Tree, tmp_path: Path) -> None:
     line = '{"id": 1, "thread_id": "t", "source": "agent", "text_content": "x", "metadata": {}, "tags": []}\n'
     (tmp_path / "shards").mkdir()
@@ -287,6 +299,14 @@ def test_a_shard_folder_stays_what_it_was(run: Run, tree: Tree, tmp_path: Path) 
     assert '"system": "repository-context"' in run("check", web, "--format", "json").stdout
     forced = run("check", tmp_path / "shards", "--system", "repository-context", "--format", "json")
     assert '"system": "repository-context"' in forced.stdout
+
+
+@pytest.mark.parametrize("below", [".context", ".context/truth", "packages/api", "."])
+def test_a_context_stands_for_the_tree_around_it(run: Run, tree: Tree, below: str) -> None:
+    root = tree(standard=[".", "packages/api"])
+    result = run("check", root / below, "--format", "json")
+    assert '"system": "repository-context"' in result.stdout
+    assert '"records": 2' in result.stdout
 
 
 def test_a_folder_without_any_tree_is_refused(run: Run, tmp_path: Path) -> None:

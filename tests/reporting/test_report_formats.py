@@ -20,7 +20,7 @@ from report_model import HOSTILE, finding, report
 from migrate.reporting import report_html, report_json, report_markdown, report_sarif
 from migrate.reporting.formats import REPORT, Shown, render
 from migrate.reporting.terminal import Screen
-from migrate.results import Report
+from migrate.results import Outcome, Report
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
@@ -153,7 +153,9 @@ def test_sarif_results_name_their_rule_place_and_fingerprint() -> None:
     assert result["partialFingerprints"] == {report_sarif.FINGERPRINT: finding().fingerprint}
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 7}
     assert result["baselineState"] == "new"
-    assert run["invocations"][0]["executionSuccessful"] is False
+    assert run["invocations"][0]["executionSuccessful"] is True
+    lost = report(outcome=Outcome(3, "incomplete"))
+    assert report_sarif.log(lost)["runs"][0]["invocations"][0]["executionSuccessful"] is False
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,9 @@ class Resolver:
         self.root = os.path.realpath(root).replace(os.sep, "/").rstrip("/")
         """Without a slash at its end; empty for the root of the file system."""
         self.answers: dict[str, bool] = {}
+        self.asked: dict[tuple[str, str, str], bool] = {}
+        """The same by kind, folder of the document and target, of one scope."""
+        self.scope = ""
         self.folders: dict[str, str | None] = {}
         """Where the folders of lexical paths really are; None for those that are not, or not spelled so."""
         self.listings: dict[str, frozenset[str]] = {}
@@ -33,11 +36,16 @@ class Resolver:
 
         Links are relative to the document, code may also be relative to the scope, its ``.context`` or the root.
         """
-        if self._exists(posixpath.dirname(document), target):
-            return True
-        if kind == LINK:
-            return False
-        return any(self._exists(base, target) for base in (scope, f"{scope}/{CONTEXT}", ""))
+        if scope != self.scope or len(self.asked) >= _REMEMBERED:
+            self.asked.clear()
+            self.scope = scope
+        folder = document.rpartition("/")[0]
+        question = (kind, folder, target)
+        known = self.asked.get(question)
+        if known is None:
+            bases = (folder,) if kind == LINK else (folder, scope, f"{scope}/{CONTEXT}", "")
+            known = self.asked[question] = any(self._exists(base, target) for base in bases)
+        return known
 
     def _exists(self, base: str, target: str) -> bool:
         path = posixpath.normpath(f"{self.root or '/.'}/{base}/{target}")

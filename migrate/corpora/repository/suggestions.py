@@ -28,17 +28,20 @@ class Suggestions:
             self.by_name[posixpath.basename(path).casefold()].append(path)
 
     def near(self, document: str, target: str) -> list[str]:
-        """Up to three paths from the scope: documents of the target's name in any folder, then names alike in its own folder."""
+        """Up to three paths from the scope: documents of the target's name in any folder, else names alike in its own folder."""
         name = posixpath.basename(target.rstrip("/"))
         if not name or len(name) > _LONGEST_NAME:
             return []
-        found = [*self.by_name.get(name.casefold(), ())[:_SHOWN]]
+        if same := self.by_name.get(name.casefold()):
+            return same[:_SHOWN]
         start = "" if self.scope == ROOT else self.scope
         for base in dict.fromkeys((posixpath.dirname(document), CONTEXT, "")):
             folder = posixpath.normpath(posixpath.join(start, base, posixpath.dirname(target)))
-            if len(found) < _SHOWN and "\0" not in folder and not folder.startswith(("..", "/")):
-                found += [self._from_scope(f"{folder}/{entry}") for entry in self._alike(folder, name)]
-        return list(dict.fromkeys(found))[:_SHOWN]
+            if "\0" in folder or folder.startswith(("..", "/")):
+                continue
+            if found := self._alike(folder, name):
+                return [self._from_scope(f"{folder}/{entry}") for entry in found]
+        return []
 
     def _alike(self, folder: str, name: str) -> list[str]:
         names = self.resolver.listing(f"{self.resolver.root}/{folder}")

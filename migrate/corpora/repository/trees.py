@@ -51,10 +51,12 @@ class RepositoryCorpus:
 
 
 def is_repositories(uri: str) -> bool:
-    """Whether a path is a Git working tree or a folder of some, and no folder of exported files."""
+    """Whether a path is a Git working tree, a folder of some or a context in one, and no folder of exported files."""
     folder = Path(uri)
     if not uri or not folder.is_dir():
         return False
+    if CONTEXT in folder.resolve().parts:
+        return True
     names = os.listdir(folder)
     if ".git" in names:
         return CONTEXT in names or not any(name.endswith(_DATA) for name in names)
