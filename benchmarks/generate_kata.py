@@ -30,7 +30,26 @@ PER_PROJECT = 20_000
 BATCH = 2000
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Tokyo", "UTC")
 AGENTS = ("coordinator", "reviewer", "builder", "night-shift/agent-1", "docs")
-WORDS = ["harbor", "quay", "crane", "tide", "berth", "pilot", "ferry", "buoy", "radar", "fender", "mooring", "survey", "dredge", "customs", "signal", "export", "import", "roster"]
+WORDS = [
+    "harbor",
+    "quay",
+    "crane",
+    "tide",
+    "berth",
+    "pilot",
+    "ferry",
+    "buoy",
+    "radar",
+    "fender",
+    "mooring",
+    "survey",
+    "dredge",
+    "customs",
+    "signal",
+    "export",
+    "import",
+    "roster",
+]
 FAULTS: tuple[Callable[[dict[str, Any]], None], ...] = (
     lambda metadata: metadata.update(scheduled_on="2026-09-20T15:30:00-07:00"),
     lambda metadata: metadata.update(scheduled_on=" 2026-10-01"),

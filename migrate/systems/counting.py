@@ -23,7 +23,8 @@ def counts(database: Database, table: str, registry: Registry) -> tuple[tuple[Ru
     )
     rules = tuple(
         replace(
-            RuleCount(code, registry[code].slug, _WORST_FIRST[worst - 1], number, *by_level), urgent=registry[code].urgent
+            RuleCount(code, registry[code].slug, _WORST_FIRST[worst - 1], number, *by_level),
+            urgent=registry[code].urgent,
         )
         for code, number, *by_level, worst in rows
     )
