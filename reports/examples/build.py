@@ -80,7 +80,9 @@ def build(name: str, folder: Path) -> dict[str, bytes]:
         if example.checked:
             made["check.txt"] = _run("check", corpus, *example.options)
             for name, file in CHECKED.items():
-                made[file] = _run("check", corpus, *example.options, "--no-baseline", "--workspace", f"of-{name}", "--format", name)
+                made[file] = _run(
+                    "check", corpus, *example.options, "--no-baseline", "--workspace", f"of-{name}", "--format", name
+                )
         made["plan.txt"] = _run("plan", corpus, *example.options, "-o", "plan.jsonl")
         made["plan.jsonl"] = Path("plan.jsonl").read_text("utf-8")
         folder = next(Path("reports").glob("*/plans/*"))

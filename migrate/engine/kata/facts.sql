@@ -17,7 +17,7 @@ objects AS (
 facts AS (
     SELECT
         CASE WHEN json IS NULL THEN 'unparsed' WHEN json[1] <> '{' THEN 'no object' WHEN kind IS NULL THEN 'no kind'
-             WHEN json_type(json, '$.data') IS DISTINCT FROM 'OBJECT' THEN 'no data' END AS broken,
+             WHEN coalesce(len(keys[2]), 0) = 0 AND json_type(json, '$.data') IS DISTINCT FROM 'OBJECT' THEN 'no data' END AS broken,
         strlen(json) AS length,
         hash(json) AS line_hash,
         kind,
