@@ -293,8 +293,7 @@ def test_a_report_is_drawn_later_and_the_suffix_decides(run: Run, tmp_path: Path
     run("plan", "c.jsonl", "-o", "plan.jsonl")
     (folder,) = FOLDER.glob("plans/*")
     run("apply", "plan.jsonl", "-o", "repaired.jsonl")
-    (journal,) = FOLDER.glob("runs/*/journal.jsonl")
-    applied = journal.parent
+    (applied,) = (path.parent for path in FOLDER.glob("runs/*/journal.jsonl"))
     texts = set()
     for place in ("plan.jsonl", str(folder), str(applied)):
         result = run("report", place, "-o", f"out.{suffix}")
