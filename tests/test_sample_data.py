@@ -68,7 +68,10 @@ def table_rows() -> Iterator[tuple[str, set[str]]]:
 def test_a_rebuild_gives_the_committed_files(tmp_path: Path) -> None:
     subprocess.run([sys.executable, SAMPLE / "build.py", "--out", tmp_path], check=True)
     made = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert made == {"README.md", *(f"{folder.name}/{path.name}" for folder in (CORPORA, SAMPLE / "kata") for path in folder.iterdir())}
+    assert made == {
+        "README.md",
+        *(f"{folder.name}/{path.name}" for folder in (CORPORA, SAMPLE / "kata") for path in folder.iterdir()),
+    }
     for name in made:
         assert (tmp_path / name).read_bytes() == (SAMPLE / name).read_bytes(), name
 
