@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from migrate.engine.json_text import blank, members, unquote
 from migrate.engine.strict import restored
@@ -264,7 +265,7 @@ def change_text(
     evidence: Mapping[str, Mapping[str, str]],
 ) -> str:
     """One entry of a plan line's ``changes``; ``old`` and ``new`` are JSON texts, None for no member."""
-    parts = [f'"path":{json.dumps(path, ensure_ascii=False)}']
+    parts = [f'"path":{_quoted(path)}']
     if old is not None:
         parts.append(f'"from":{old}')
     if new is not None:
@@ -285,6 +286,11 @@ def _ground(found: Mapping[str, str], path: str) -> str:
     if len(found) == 1 or near:
         return (near or list(found.values()))[0]
     return json.dumps({"paths": list(found)}, ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1024)
+def _quoted(path: str) -> str:
+    return json.dumps(path, ensure_ascii=False)
 
 
 def _json(words: Sequence[str]) -> str:
