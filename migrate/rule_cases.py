@@ -98,12 +98,11 @@ def differences(case: Case, options: Options | None = None) -> Iterator[str]:
         chosen = _options(case, options or Options(), folder)
         with examine(str(source), chosen) as examination:
             yield from _findings(case, examination)
-            if "safe" in case.facts:
-                yield from _written(case, examination, chosen, "safe")
-        if "unsafe" in case.facts:
-            unsafe = dataclasses.replace(chosen, unsafe_fixes=True)
-            with examine(str(source), unsafe) as examination:
-                yield from _written(case, examination, unsafe, "unsafe")
+            # Findings do not depend on what may be written: both plans come from one examination.
+            for mode in ("safe", "unsafe"):
+                if mode in case.facts:
+                    examination.options = dataclasses.replace(chosen, unsafe_fixes=mode == "unsafe")
+                    yield from _written(case, examination, mode)
 
 
 def _options(case: Case, base: Options, folder: Path) -> Options:
@@ -132,7 +131,7 @@ def _findings(case: Case, examination: Examination) -> Iterator[str]:
         yield f"has the finding {record} {level} {path or '(record)'}, which the case does not name"
 
 
-def _written(case: Case, examination: Examination, options: Options, mode: str) -> Iterator[str]:
+def _written(case: Case, examination: Examination, mode: str) -> Iterator[str]:
     plan = examination.plan()
     if plan.withheld:
         yield f"{mode}: the patches of {', '.join(plan.withheld)} were withheld"

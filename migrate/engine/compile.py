@@ -70,12 +70,22 @@ def row_scan(rules: Sequence[RowRule]) -> str:
     return f"CREATE OR REPLACE TABLE hits AS SELECT * FROM (SELECT ordinal, {columns} FROM records) WHERE {found}"
 
 
-def row_findings(rules: Sequence[RowRule], records: str) -> str:
-    """The statement that adds what the rules say of ``hits`` to ``found``; ``records`` is the table expression of those records."""
+def masks_of(rules: Sequence[RowRule]) -> int:
+    """The number of columns ``mask_…`` that ``hits`` has."""
+    return -(-len(rules) // _BITS)
+
+
+def row_findings(rules: Sequence[RowRule], masks: Sequence[int], records: str) -> str:
+    """The statement that adds what the rules say of ``hits`` to ``found``.
+
+    ``masks`` are all masks together: the other rules say nothing. ``records`` is the table expression of the records in ``hits``.
+    """
+    speaking = [place for place in range(len(rules)) if masks[place // _BITS] >> place % _BITS & 1]
     variants = ", ".join(
-        f"CASE WHEN mask_{place // _BITS} & {1 << place % _BITS}::UBIGINT <> 0 THEN {place} END"
-        for place in range(len(rules))
+        f"CASE WHEN mask_{place // _BITS} & {1 << place % _BITS}::UBIGINT <> 0 THEN {number} END"
+        for number, place in enumerate(speaking)
     )
+    rules = [rules[place] for place in speaking]
     return f"""
 INSERT INTO found
 WITH spoken AS (SELECT ordinal, unnest(list_filter([{variants}], lambda v: v IS NOT NULL)) AS variant FROM hits)

@@ -263,7 +263,7 @@ def find_nested_references(database: Database) -> None:
     """Objects named ``references`` with ``context_ids``, anywhere but in the top-level one."""
     rows = database.rows(
         """
-        SELECT ordinal, metadata FROM items
+        SELECT ordinal, metadata FROM kept
         WHERE nested AND contains(metadata, '"context_ids"')
           AND (strlen(metadata) - strlen(replace(metadata, '"references":', ''))) / 13 > (f_references IS NOT NULL)::INT
         """

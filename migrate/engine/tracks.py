@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import rustworkx
 
-from migrate.engine.compile import FOUND, RowRule, SetRule, row_findings, row_scan, set_query
+from migrate.engine.compile import FOUND, RowRule, SetRule, masks_of, row_findings, row_scan, set_query
 from migrate.engine.database import Database, first_line, script_text
 from migrate.engine.errors import EngineError
 from migrate.engine.loading import described, typed
@@ -79,10 +79,10 @@ def prepare(database: Database, settings: Settings, rules: RuleSet) -> None:
 def describe(database: Database, loaded: Sequence[Loaded]) -> None:
     """What the records are judged by together: the form of their ids, how metadata is written, odd letters in tags."""
     integers, uuids = database.rows(
-        "SELECT count(*) FILTER (starts_with(id_key, 'i')), count(*) FILTER (starts_with(id_key, 'h')) FROM items WHERE broken IS NULL"
+        "SELECT count(*) FILTER (starts_with(id_key, 'i')), count(*) FILTER (starts_with(id_key, 'h')) FROM kept WHERE broken IS NULL"
     )[0]
     database.set("id_form", "uuid" if uuids > integers else "integer")
-    forms = {form for (form,) in database.rows("SELECT DISTINCT metadata_form FROM items WHERE broken IS NULL")} - {
+    forms = {form for (form,) in database.rows("SELECT DISTINCT metadata_form FROM kept WHERE broken IS NULL")} - {
         "null",
         "absent",
     }
@@ -111,6 +111,9 @@ def line_of(loaded: Sequence[Loaded], ordinal: int) -> int:
     return next(part.line(ordinal) for part in reversed(loaded) if part.first <= ordinal)
 
 
+_FEW = 20_000
+"""Rows up to which the records of a track are a table."""
+
 _GIVEN = {"ordinal", "path", "level", "evidence"}
 """What the query of a set rule returns."""
 _ALSO = {"needs", "requires", "edits", "value"}
@@ -130,7 +133,9 @@ def build(
     database.run(f"SET search_path = '{schema},main'")
     database.set("track", track)
     lines = described(database.model, rows)
-    database.run(f"CREATE VIEW records AS {_records(database, rows)}")
+    # What follows from the kept columns is kept too where there is little of it: to say it again in every query takes longer.
+    kind = "TABLE" if database.value("SELECT count(*) FROM main.lines") <= _FEW else "VIEW"
+    database.run(f"CREATE {kind} records AS {_records(database, rows)}")
     steps = database.model.tables
     for place, step in enumerate(steps):
         if progress is not None:
@@ -201,9 +206,14 @@ def _run_set_rule(database: Database, rule: SetRule) -> None:
 
 def _run_row_rules(database: Database, rules: Sequence[RowRule], rows: str) -> None:
     database.scan(row_scan(rules))
+    masks = database.rows(
+        f"SELECT {', '.join(f'bit_or(mask_{number})' for number in range(masks_of(rules)))} FROM hits"
+    )[0]
+    if masks[0] is None:
+        return
     # What a rule says costs more than whether it speaks: only the records it speaks of are described for that.
     hits = f"SELECT * FROM ({rows}) SEMI JOIN hits USING (ordinal)"
-    database.run(row_findings(rules, f"({_records(database, hits)})"))
+    database.run(row_findings(rules, masks, f"({_records(database, hits)})"))
 
 
 def _name_the_culprit(database: Database, rules: Sequence[RowRule], rows: str) -> None:

@@ -100,7 +100,7 @@ class ContextServer:
 
     def _summarize(self, started: float) -> Summary:
         rules, severities = counts(self.database, "safe.findings", self.registry)
-        lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM items")[0]
+        lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM kept")[0]
         classes = dict.fromkeys(("user_message", "v1", "legacy", "newer", "held"), 0)
         classes.update(self.database.rows("SELECT class, count(*) FROM safe.records GROUP BY class"))
         safe_records, unsafe_records = changing(self.database, "safe.findings")

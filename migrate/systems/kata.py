@@ -113,7 +113,7 @@ class KataExport:
 
     def _summarize(self, started: float) -> Summary:
         rules, severities = counts(self.database, "safe.findings", self.registry)
-        lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM items")[0]
+        lines, broken = self.database.rows("SELECT count(*), count(*) FILTER (broken IS NOT NULL) FROM kept")[0]
         classes = dict.fromkeys(_CLASSES, 0)
         classes.update(self.database.rows("SELECT class, count(*) FROM safe.records GROUP BY class"))
         safe, unsafe = changing(self.database, "safe.findings")

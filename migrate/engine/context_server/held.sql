@@ -1,11 +1,11 @@
 -- Lines that share an id: copies of one another, or a conflict that holds them all.
 CREATE TABLE repeated AS
-WITH twice AS (SELECT id_key FROM items WHERE broken IS NULL AND id_key IS NOT NULL GROUP BY id_key HAVING count(*) > 1)
+WITH twice AS (SELECT id_key FROM kept WHERE broken IS NULL AND id_key IS NOT NULL GROUP BY id_key HAVING count(*) > 1)
 SELECT l.ordinal, l.id_key, l.id_json,
        min(l.ordinal) OVER (PARTITION BY l.id_key) AS first,
        min(line_hash) OVER (PARTITION BY l.id_key) <> max(line_hash) OVER (PARTITION BY l.id_key)
            OR min(length) OVER (PARTITION BY l.id_key) <> max(length) OVER (PARTITION BY l.id_key) AS conflict
-FROM items l SEMI JOIN twice USING (id_key) WHERE l.broken IS NULL;
+FROM kept l SEMI JOIN twice USING (id_key) WHERE l.broken IS NULL;
 
 -- Not from `items`, which holds `fixed` itself.
 INSERT INTO fixed BY NAME
