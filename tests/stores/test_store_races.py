@@ -117,12 +117,12 @@ def test_a_run_that_dies_is_finished_by_the_same_command(
     planned(run, store)
     chance = random.Random(int(signal_number))
     partly = 0
-    for _ in range(12):
+    for turn in range(20):
         process = begin(tmp_path, "apply", "p", "--yes")
         before = _journalled(tmp_path)
         while process.poll() is None and _journalled(tmp_path) == before:
             time.sleep(0.01)
-        time.sleep(chance.random() * 0.3)
+        time.sleep(chance.random() * 0.02 * turn)
         process.send_signal(signal_number)
         output = process.communicate()
         changed = sum(version for _, version in store.records().values())
