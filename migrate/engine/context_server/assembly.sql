@@ -115,8 +115,13 @@ WITH wanted AS (
            n.needs, r.kind,
            n.kind AS final_kind,
            list_contains(n.needs, 'CS102') AND r.by_agent AS promoted
-    FROM records r JOIN nodes n USING (ordinal)
-    WHERE r.class IN ('v1', 'legacy') AND (r.tags_json IS NULL OR r.tags_json = 'null' OR r.tags_found IS NOT NULL)),
+    -- Tags that are as they shall be are not taken apart.
+    FROM (SELECT * FROM records
+          WHERE class IN ('v1', 'legacy')
+            AND (NOT tags_are_plain OR f_labels IS NOT NULL OR f_tags IS NOT NULL OR (v1 AND NOT contains(tags_json, '"' || kind || '"'))
+                 OR (class = 'legacy' AND takes('CS102', 'unsafe')))) r
+    JOIN nodes n USING (ordinal)
+    WHERE (r.tags_json IS NULL OR r.tags_json = 'null' OR r.tags_found IS NOT NULL)),
 -- A change that rests on a normalisation which is not written is not made.
 allowed AS (
     SELECT * REPLACE (token AND len(list_filter(needs, lambda c: NOT written(c))) = 0 AS token,
