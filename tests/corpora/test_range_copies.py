@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from migrate.engine.processes import Workers
 
 from migrate.corpora import CorpusError, Shard, ranges, stage
 from migrate.corpora.spooled import Spooled
+from migrate.engine.processes import Workers
 
 MakeShard = Callable[..., Shard]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from migrate.planning import jobs
 from migrate.planning.plan_file import write
 from migrate.systems import examine
 from migrate.types import Limits, Options
@@ -94,6 +95,16 @@ def test_neither_memory_nor_threads_nor_the_folder_show(entries: bytes, first: P
     (folder / "entries.jsonl").write_bytes(entries)
     assert plan(folder, "entries.jsonl", memory="150MB")[1:] == first[1:]
     assert plan(folder, "entries.jsonl", threads=2)[1:] == first[1:]
+
+
+def test_how_many_processes_draft_does_not_show(
+    entries: bytes, first: Planned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "entries.jsonl").write_bytes(entries)
+    monkeypatch.setattr(jobs, "_PORTION", 5)
+    assert plan(tmp_path, "entries.jsonl", threads=2)[1:] == first[1:]
+    (tmp_path / "entries.jsonl.gz").write_bytes(gzip.compress(entries))
+    assert plan(tmp_path, "entries.jsonl.gz", threads=2)[2] == first[2]
 
 
 def test_a_compressed_copy_has_the_same_plan(entries: bytes, first: Planned, tmp_path: Path) -> None:
