@@ -22,7 +22,8 @@ from migrate.applying.orders import Orders, of_plan
 from migrate.applying.running import Run, RunResult, Settings, check_identity
 from migrate.applying.states import State
 from migrate.applying.target import Target
-from migrate.corpora.files import open_files
+from migrate.corpora.files import FileCorpus, open_files
+from migrate.corpora.interface import CorpusError
 from migrate.corpora.stores import is_store
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
@@ -64,8 +65,20 @@ class Copy:
     def open(self, source: str, run_id: str, past: PastRun | None, database: Database, workers: Workers) -> Target:
         """The source's files, to be written there."""
         corpus = open_files(source)
+        self._refuse_other_form(corpus)
         places = copies(corpus, self.out, past)
         return FileTarget(str(self.out), places, run_id, database, workers, self.out if len(places) > 1 else None)
+
+    def _refuse_other_form(self, corpus: FileCorpus) -> None:
+        """A name must not promise what the copy of a single file is not."""
+        suffix = self.out.suffix.lower()
+        if suffix == ".parquet":
+            raise CorpusError(f"{self.out}: a repaired copy is JSON lines; name it .jsonl")
+        compression = corpus.shards[0].compression if len(corpus.shards) == 1 else suffix[1:]
+        if suffix in (".gz", ".zst") and compression != suffix[1:]:
+            raise CorpusError(
+                f"{self.out}: a copy is compressed as its source is, which this one is not; name it without {suffix}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,14 @@ def write_script(plan_path: Path, path: Path) -> Script:
             body += _request(line)
             requests += 1
             continue
+        place, name = Place.of(line), value_at(line, "/target/name") or "null"
+        if any("\0" in text for text in (place.ref, json.loads(name) or "", *planned(line)[1])):
+            body += [
+                "",
+                f"# {quote(place.ref, ascii=True)}: left out, because no argument of a command can hold U+0000; use apply --to",
+            ]
+            requests += 1
+            continue
         issues += 1
         codes = json.loads(value_at(line, "/codes") or "[]")
         body.append("\n# " + " ".join([quote(json.loads(value_at(line, "/record") or '""'), ascii=True), *codes]))

@@ -43,6 +43,8 @@ _ROOMS = {
     ("migrate.applying", "Unwritable"): ExitCode.USAGE,
     ("migrate.applying", "ApplyError"): ExitCode.PARTIAL,
 }
+_UNUSABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR)
+"""What makes a path that was named unusable, wherever it is noticed."""
 _PACKAGES = ("click", "duckdb", "polars", "orjson", "msgspec", "tqdm", "pyyaml", "tzdata")
 
 
@@ -155,6 +157,12 @@ def _report(error: BaseException) -> int:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
         say(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
         mute_stdout()
+        return ExitCode.USAGE
+    if isinstance(error, OSError) and error.filename is not None and error.errno in _UNUSABLE:
+        say(f"{os.fsdecode(error.filename)} cannot be used: {error.strerror}")
+        return ExitCode.USAGE
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
+        say(f"{str(error).partition(' from ')[2]} cannot be used: its links go round")
         return ExitCode.USAGE
     say(f"a bug in corpus-migrate: {type(error).__name__}: {error}")
     say(f"please attach {_write_log(error)} to a bug report", "note")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -89,5 +90,9 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """The console script."""
+    # A stream that was closed by whoever started us is as good as one that nobody reads.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - for as long as the process lives
     cli.main(prog_name=PROGRAM)
     raise AssertionError("cli.main always exits")

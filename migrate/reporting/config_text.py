@@ -22,7 +22,9 @@ def render(result: ConfigResult, screen: Screen) -> None:
 
 def _shown(data: object) -> str:
     match data:
-        case None | [] | {}:
+        case None | []:
+            return "-"
+        case dict() if not data:
             return "-"
         case str():
             return clean(data)
