@@ -94,7 +94,7 @@ def demo() -> None:
     run("migrate", "plan", SAMPLE, "-o", "reports/demo/plan.jsonl")
     run("migrate", "apply", "reports/demo/plan.jsonl", "-o", "reports/demo/entries.repaired.jsonl")
     reports = sorted(
-        (ROOT / "reports").glob("entries.jsonl-*/plans/*/report.md"), key=lambda path: path.stat().st_mtime
+        (ROOT / "reports").glob("entries.jsonl-*/plans/*/report.html"), key=lambda path: path.stat().st_mtime
     )
     print(f"\nthe report: {reports[-1].relative_to(ROOT)}\nthe repaired corpus: {repaired.relative_to(ROOT)}")
     command = python().with_name("corpus-migrate").relative_to(ROOT)

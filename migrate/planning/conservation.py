@@ -42,19 +42,10 @@ class Books:
     unexplained: tuple[str, ...] = ()
 
     def __add__(self, other: Books) -> Books:
-        return Books(
-            before=self.before + other.before,
-            after=self.after + other.after,
-            kept=self.kept + other.kept,
-            moved=self.moved + other.moved,
-            rewritten=self.rewritten + other.rewritten,
-            removed=self.removed + other.removed,
-            added=self.added + other.added,
-            held=self.held + other.held,
-            removed_by=dict(Counter(self.removed_by) + Counter(other.removed_by)),
-            added_by=dict(Counter(self.added_by) + Counter(other.added_by)),
-            unexplained=(self.unexplained + other.unexplained)[:_REPORTED],
-        )
+        ledger = Ledger()
+        ledger.add(self)
+        ledger.add(other)
+        return ledger.books()
 
     @property
     def balanced(self) -> bool:

@@ -145,12 +145,6 @@ CREATE OR REPLACE MACRO plain_elements(value) AS
 -- The key of an id that is written as the corpus writes it.
 CREATE OR REPLACE MACRO plain_key(token) AS CASE WHEN starts_with(token, '"') THEN 'h' || token[2:-2] ELSE 'i' || token END;
 
--- The one kind that all evidence names.
-CREATE OR REPLACE MACRO only_one(a, b, c, d, e) AS
-    CASE WHEN coalesce(a <> coalesce(a, b, c, d, e), false) OR coalesce(b <> coalesce(a, b, c, d, e), false)
-              OR coalesce(c <> coalesce(a, b, c, d, e), false) OR coalesce(d <> coalesce(a, b, c, d, e), false)
-              OR coalesce(e <> coalesce(a, b, c, d, e), false) THEN NULL ELSE coalesce(a, b, c, d, e) END;
-
 -- How many members a short, compact JSON text can have at most, at any depth.
 CREATE OR REPLACE MACRO member_bound(j) AS CASE WHEN j IS NULL THEN 0 ELSE (strlen(j) - strlen(replace(j, '":', ''))) // 2 END;
 
