@@ -70,12 +70,14 @@ class Copy:
         return FileTarget(str(self.out), places, run_id, database, workers, self.out if len(places) > 1 else None)
 
     def _refuse_other_form(self, corpus: FileCorpus) -> None:
-        """A name must not promise what the copy of a single file is not."""
+        """A name must not promise what the copy of a single file is not, unless the source's own name does."""
         suffix = self.out.suffix.lower()
         if suffix == ".parquet":
             raise CorpusError(f"{self.out}: a repaired copy is JSON lines; name it .jsonl")
-        compression = corpus.shards[0].compression if len(corpus.shards) == 1 else suffix[1:]
-        if suffix in (".gz", ".zst") and compression != suffix[1:]:
+        if len(corpus.shards) != 1 or suffix not in (".gz", ".zst"):
+            return
+        (shard,) = corpus.shards
+        if suffix not in (f".{shard.compression}", shard.path.suffix.lower()):
             raise CorpusError(
                 f"{self.out}: a copy is compressed as its source is, which this one is not; name it without {suffix}"
             )
