@@ -21,14 +21,16 @@ from migrate.cli.invocation import Invocation
 from migrate.naming import corpus_name, without_secrets
 from migrate.reporting import formats
 from migrate.reporting.wording import severity_phrase
-from migrate.results import Changes, Outcome, PlanPart, Portrait, Report, RuleReport, Sample, Sweep
+from migrate.results import Changes, Outcome, PlanPart, Portrait, Report, RuleReport, Sample, Sweep, Where
 from migrate.types import Finding, RuleCount, Summary
 
 if TYPE_CHECKING:
     from migrate.planning.plan_file import Plan
+    from migrate.sweeps.found import Found
     from migrate.sweeps.states import Compared
     from migrate.systems import Examined
 
+TABLE = "findings.parquet"
 TREND = 30
 """Sweeps that a report shows."""
 _SAMPLES, _SAMPLES_A_RULE, _FIELDS = 90, 3, 20
@@ -42,7 +44,9 @@ class Taken:
     """What is kept of an examination once its engine is gone."""
 
     summary: Summary
+    found: Found
     table: Path
+    """Where the findings are told; a sweep writes their states into it."""
     portrait: Portrait
     codes: tuple[str, ...]
     by_finding: frozenset[str]
@@ -66,25 +70,38 @@ def scratch(call: Invocation) -> Iterator[Path]:
 def take(examination: Examined, folder: Path) -> Taken:
     """Write the table of findings into a folder and keep the numbers."""
     from migrate.reporting import findings_table
+    from migrate.sweeps.found import Found
 
-    table = folder / "findings.parquet"
+    table = folder / TABLE
     findings_table.write(examination.findings(), table)
     rules = examination.rules
-    return Taken(examination.summary, table, examination.portrait(), tuple(rules.selected), by_finding(rules))
+    return Taken(
+        examination.summary, Found(table), table, examination.portrait(), tuple(rules.selected), by_finding(rules)
+    )
 
 
 class Sweeping:
     """One sweep of a corpus: compared, concluded, and put into the history."""
 
     def __init__(
-        self, call: Invocation, command: str, taken: Taken, baseline: Path | None, at: str | None = None
+        self,
+        call: Invocation,
+        command: str,
+        taken: Taken,
+        baseline: Path | None,
+        *,
+        at: str | None = None,
+        told: bool = True,
     ) -> None:
-        """Compare what was taken with what is known; the states go into its table. SweepError for a bad baseline or state."""
+        """Compare what was taken with what is known. SweepError for a bad baseline or state.
+
+        The states go into its table where the findings are ``told``, and not only counted.
+        """
         from migrate.engine.database import Database
         from migrate.planning.chosen import chosen_options
         from migrate.sweeps import history, states
 
-        self._call, self._command, self._taken = call, command, taken
+        self._call, self._command, self._taken, self._told = call, command, taken, told
         self.folder = corpus_folder(call, taken.summary.uri)
         self._earlier = history.read(self.folder, TREND - 1)
         self._at = at or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -95,13 +112,14 @@ class Sweeping:
             self.compared: Compared = states.compare(
                 database,
                 self.folder,
-                taken.table,
+                taken.found,
                 taken.codes,
                 complete=taken.summary.complete,
                 baseline=baseline,
                 since=last.at if last else None,
-                sweep=self._number,
             )
+            if told:
+                taken.found.tell(database, self.compared.usual, taken.table)
 
     @property
     def changes(self) -> Changes:
@@ -137,7 +155,7 @@ class Sweeping:
         self._outcome = outcome
 
     def report(self, next_commands: Sequence[str], plan: PlanPart | None = None) -> Report:
-        """The whole of it, for every format."""
+        """The whole of it, for every format; without any finding where they are not told."""
         from migrate.cli.runs import runs_of
         from migrate.reporting import aggregates, findings_table
 
@@ -145,8 +163,12 @@ class Sweeping:
         history = (*self._earlier, self._sweep)
         texts = {rule.code: rule for rule in load_rules(self._call.settings)}
         examples: dict[str, list[Finding]] = {}
-        for finding in findings_table.examples(taken.table, formats.REPORT_EXAMPLES):
-            examples.setdefault(finding.code, []).append(finding)
+        where = Where()
+        if self._told:
+            for finding in findings_table.examples(taken.table, formats.REPORT_EXAMPLES):
+                examples.setdefault(finding.code, []).append(finding)
+            families = {code: getattr(rule, "family", "") for code, rule in texts.items()}
+            where = aggregates.where(taken.table, families)
         return Report(
             command=self._command,
             summary=taken.summary,
@@ -162,13 +184,13 @@ class Sweeping:
             ),
             changes=self.changes,
             history=history,
-            where=aggregates.where(taken.table, {code: getattr(rule, "family", "") for code, rule in texts.items()}),
+            where=where,
             portrait=taken.portrait,
             plan=plan,
             runs=runs_of(self.folder),
             next_commands=tuple(next_commands),
             fixed=self.compared.fixed,
-            table=taken.table,
+            table=taken.table if self._told else None,
         )
 
 

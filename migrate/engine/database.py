@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -16,6 +17,9 @@ import duckdb
 from migrate.engine.errors import EngineError
 from migrate.engine.model import CONTEXT_SERVER, TableModel
 from migrate.types import Limits
+
+_PATIENCE = 30.0
+"""Seconds to wait for a database file that another process has open."""
 
 
 class Database:
@@ -44,6 +48,9 @@ class Database:
         self.connection.execute("SET memory_limit = ?", [limits.memory])
         self.connection.execute("SET temp_directory = ?", [str(self.folder / "spill")])
         self.connection.execute("SET enable_external_file_cache = false")
+        # Of an attached database: its log is worked in once in many runs, not at the end of each.
+        self.connection.execute("SET checkpoint_threshold = '64MB'")
+        self.connection.execute("PRAGMA disable_checkpoint_on_shutdown")
         self._optimize()
         if limits.threads is not None:
             self.connection.execute("SET threads = ?", [limits.threads])
@@ -66,6 +73,20 @@ class Database:
         """Close the database and remove everything it spilled."""
         self.connection.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def attach(self, path: Path, name: str, *, read_only: bool = False) -> None:
+        """Open a database file beside this one, or make it; waits while another process has it. Raises duckdb.Error."""
+        mode = " (READ_ONLY)" if read_only else ""
+        statement = f"ATTACH '{str(path).replace(chr(39), chr(39) * 2)}' AS {name}{mode}"
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self.connection.execute(statement)
+                return
+            except duckdb.IOException as error:
+                if "lock" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run statements whose result nobody reads."""

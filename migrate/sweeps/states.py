@@ -1,7 +1,7 @@
 """What a sweep's findings are against what was known: new, known, regressed; and what is fixed. All by set operations.
 
-The ledger, ``state/findings.parquet`` in the corpus's folder, has every fingerprint that was ever found: whether it was there at the
-last sweep, and whether it had been gone in between.
+The ledger, ``state/ledger.duckdb`` in the corpus's folder, has every fingerprint that was ever found: whether it was there at the
+last sweep, and whether it had been gone in between. A night changes the few rows that differ.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import duckdb
 from migrate.engine.database import Database, first_line
 from migrate.results import Changes
 from migrate.sweeps import baseline as baselines
-from migrate.sweeps.baseline import pattern, quoted
 from migrate.sweeps.errors import SweepError
+from migrate.sweeps.found import Found
 from migrate.types import Finding, Level, Severity
 
 FOLDER = "state"
-LEDGER = "findings.parquet"
+LEDGER = "ledger.duckdb"
 _TOLD = 20
 """Fixed findings that are told one by one."""
-_FACTS = ("code", "slug", "level", "severity", "record", "path", "file", "line")
+_FACTS = ("code", "slug", "level", "severity", "record", "path", "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,116 +34,113 @@ class Compared:
     rules: Mapping[str, tuple[int, int, int]]
     """Code to its new, regressed and fixed findings."""
     fixed: tuple[Finding, ...]
-    """The first few of the fixed ones."""
+    """The first few of the fixed ones; where they stood is not known any more."""
+    usual: str
+    """The state of every finding that has no other one."""
 
 
 def compare(
     database: Database,
     folder: Path,
-    table: Path,
+    found: Found,
     codes: Sequence[str],
     *,
     complete: bool,
     baseline: Path | None,
     since: str | None,
-    sweep: int,
 ) -> Compared:
-    """Compare the findings of a table with the ledger and the baseline, write their states into it, and a new ledger.
+    """Compare findings with the ledger and the baseline, and bring the ledger up to date.
 
-    Findings of rules that did not run stay as they were, and of an incomplete sweep nothing is called fixed.
+    Leaves ``found``, the findings, and ``loud``, the states of those that are not what ``Compared.usual`` says. Findings of
+    rules that did not run stay as they were, and of an incomplete sweep nothing is called fixed.
     """
-    ledger = folder / FOLDER / LEDGER
-    first = not _load(database, ledger, table)
+    database.run(f"CREATE OR REPLACE VIEW found AS {found.attach(database)}")
+    first = _open(database, folder)
     accepted = baselines.load(database, baseline)
     database.set("judged", list(codes))
-    _judge(database, accepted=accepted, complete=complete)
-    changes = _changes(database, table, since, "baseline" if accepted else "nothing" if first else "sweep")
+    usual = "new" if first and not accepted else "known"
+    _judge(database, usual, accepted=accepted, complete=complete)
+    changes = _changes(database, usual, since, "baseline" if accepted else "nothing" if first else "sweep")
     rules = {
         str(code): (int(new), int(regressed), int(fixed))
         for code, new, regressed, fixed in database.rows(
-            """
+            f"""
             SELECT code, count(*) FILTER (state = 'new'), count(*) FILTER (state = 'regressed'), count(*) FILTER (state = 'fixed')
-            FROM (SELECT code, state FROM judged UNION ALL SELECT code, 'fixed' FROM gone) GROUP BY code
+            FROM (SELECT code, state FROM loud UNION ALL SELECT code, 'fixed' FROM gone
+                  {"UNION ALL SELECT code, 'new' FROM found WHERE fp NOT IN (SELECT fp FROM loud)" if usual == "new" else ""}) GROUP BY code
             """
         )
     }
     fixed = tuple(
         Finding(
-            code,
-            slug,
-            Level(level),
-            Severity(severity),
-            record,
-            path,
-            {},
-            file,
-            line,
-            mark,
-            None,
-            None,
-            None,
-            None,
+            code, slug, Level(level), Severity(severity), record, path, {}, file, None, f"{mark:016x}", None, None, None, None,
             state="fixed",
         )
-        for mark, code, slug, level, severity, record, path, file, line in database.rows(
-            f"SELECT fingerprint, {', '.join(_FACTS)} FROM gone ORDER BY code, file, line, path LIMIT {_TOLD}"
+        for mark, code, slug, level, severity, record, path, file in database.rows(
+            f"SELECT fp, {', '.join(_FACTS)} FROM gone ORDER BY code, file, length(record), record, path LIMIT {_TOLD}"
         )
-    )
-    _write(database, ledger, table, sweep)
-    return Compared(changes, rules, fixed)
+    )  # fmt: skip
+    _write(database, folder, first=first)
+    return Compared(changes, rules, fixed, usual)
 
 
 def accept(database: Database, folder: Path) -> None:
     """After a baseline was written: what is there counts as accepted, and as regressed only if it goes and comes again."""
-    ledger = folder / FOLDER / LEDGER
-    if not ledger.exists():
-        return
-    _save(database, f"SELECT * REPLACE (false AS reopened) FROM read_parquet('{pattern(ledger)}')", ledger)
+    if (folder / FOLDER / LEDGER).exists():
+        _open(database, folder)
+        database.run("UPDATE ledger.entries SET reopened = false WHERE reopened")
+        database.run("DETACH ledger")
 
 
-def _load(database: Database, ledger: Path, table: Path) -> bool:
-    facts = ", ".join(f"any_value({name}) AS {name}" for name in _FACTS)
-    database.run(
-        f"CREATE OR REPLACE TABLE found AS SELECT fingerprint, count(*) AS n, {facts} FROM read_parquet('{pattern(table)}') GROUP BY fingerprint"
-    )
-    database.run(
-        "CREATE OR REPLACE TABLE ledger AS SELECT * EXCLUDE (n), true AS open, false AS reopened, 0 AS first, 0 AS last FROM found LIMIT 0"
-    )
-    if not ledger.exists():
-        return False
+def _open(database: Database, folder: Path) -> bool:
+    """Open the ledger, or begin one; whether it is new."""
+    path = folder / FOLDER / LEDGER
+    facts = ", ".join(f"{name} VARCHAR" for name in _FACTS)
+    known = path.exists()
     try:
-        database.run(f"INSERT INTO ledger BY NAME SELECT * FROM read_parquet('{pattern(ledger)}')")
-    except duckdb.Error as error:
-        raise SweepError(f"the state {ledger} cannot be read, remove it to start anew: {first_line(error)}") from error
-    return True
+        path.parent.mkdir(parents=True, exist_ok=True)
+        database.attach(path, "ledger")
+        first = not database.rows("FROM duckdb_tables() WHERE database_name = 'ledger' AND table_name = 'entries'")
+        database.connection.execute(
+            f"CREATE TABLE IF NOT EXISTS ledger.entries (fp UBIGINT, {facts}, open BOOLEAN, reopened BOOLEAN);"
+            f"FROM (SELECT fp, {', '.join(_FACTS)}, open, reopened FROM ledger.entries) LIMIT 0"
+        )
+    except (OSError, duckdb.Error) as error:
+        sentence = "cannot be read, remove it to start anew" if known else "cannot be written"
+        raise SweepError(f"the state {path} {sentence}: {first_line(error)}") from error
+    return first
 
 
-def _judge(database: Database, *, accepted: bool, complete: bool) -> None:
-    known = (
-        "CASE WHEN l.fingerprint IS NOT NULL AND (l.reopened OR NOT l.open) THEN 'regressed'"
-        " WHEN f.fingerprint IN (SELECT fingerprint FROM baseline) THEN 'known' ELSE 'new' END"
+def _judge(database: Database, usual: str, *, accepted: bool, complete: bool) -> None:
+    state = (
+        "CASE WHEN l.reopened OR NOT l.open THEN 'regressed' WHEN b.fp IS NOT NULL THEN 'known' ELSE 'new' END"
         if accepted
-        else "CASE WHEN l.fingerprint IS NULL THEN 'new' WHEN NOT l.open THEN 'regressed' ELSE 'known' END"
+        else "CASE WHEN l.fp IS NULL THEN 'new' WHEN NOT l.open THEN 'regressed' ELSE 'known' END"
     )
+    baseline = "SELECT DISTINCT try_cast('0x' || fingerprint AS UBIGINT) AS fp FROM baseline"
     database.run(
         f"""
-        CREATE OR REPLACE TABLE judged AS
-        SELECT f.*, {known} AS state, l.first, coalesce(l.reopened OR NOT l.open, false) AS reopened
-        FROM found f LEFT JOIN ledger l USING (fingerprint)
+        CREATE OR REPLACE TABLE loud AS
+        SELECT * FROM (
+            SELECT f.fp, f.code, f.severity, {state} AS state
+            FROM found f LEFT JOIN (SELECT fp, open, reopened FROM ledger.entries) l ON l.fp = f.fp
+            {f"LEFT JOIN ({baseline}) b ON b.fp = f.fp" if accepted else ""})
+        WHERE state <> '{usual}'
         """
     )
     database.run(
         f"""
         CREATE OR REPLACE TABLE gone AS
-        SELECT * FROM ledger l WHERE {complete} AND open AND list_contains(getvariable('judged'), code)
-          AND NOT EXISTS (FROM found f WHERE f.fingerprint = l.fingerprint)
+        SELECT * FROM ledger.entries l WHERE {complete} AND open AND list_contains(getvariable('judged'), code)
+          AND NOT EXISTS (FROM found f WHERE f.fp = l.fp)
         """
     )
 
 
-def _changes(database: Database, table: Path, since: str | None, reference: str) -> Changes:
-    number = dict(database.rows("SELECT state, sum(n)::BIGINT FROM judged GROUP BY state"))
-    counting = "" if reference != "baseline" else "WHERE state <> 'known'"
+def _changes(database: Database, usual: str, since: str | None, reference: str) -> Changes:
+    number = dict(database.rows("SELECT state, count(*) FROM loud GROUP BY state"))
+    number[usual] = int(database.value("SELECT count(*) FROM found")) - sum(number.values())
+    counting = "FROM loud WHERE state <> 'known'" if reference == "baseline" else "FROM found"
     return Changes(
         reference=reference,  # type: ignore[arg-type]  # one of the three words
         since=since,
@@ -151,43 +148,24 @@ def _changes(database: Database, table: Path, since: str | None, reference: str)
         known=number.get("known", 0),
         fixed=database.value("SELECT count(*) FROM gone"),
         regressed=number.get("regressed", 0),
-        counting={
-            name: int(n)
-            for name, n in database.rows(
-                f"SELECT t.severity, count(*) FROM read_parquet('{pattern(table)}') t JOIN judged USING (fingerprint) {counting} GROUP BY ALL"
-            )
-        },
+        counting=dict(database.rows(f"SELECT severity, count(*) {counting} GROUP BY severity")),
     )
 
 
-def _write(database: Database, ledger: Path, table: Path, sweep: int) -> None:
-    stated = table.with_name(f".{table.name}.stated")
-    database.run(
-        f"""
-        COPY (SELECT t.* EXCLUDE (file_row_number), j.state
-              FROM read_parquet('{pattern(table)}', file_row_number = true) t JOIN judged j USING (fingerprint) ORDER BY file_row_number)
-        TO '{quoted(stated)}' (FORMAT parquet, COMPRESSION zstd)
-        """
-    )
-    stated.replace(table)
-    facts = ", ".join(_FACTS)
-    _save(
-        database,
-        f"""
-        SELECT fingerprint, {facts}, true AS open, reopened, coalesce(first, {sweep}) AS first, {sweep} AS last FROM judged
-        UNION ALL BY NAME
-        SELECT l.* REPLACE (l.open AND NOT EXISTS (FROM gone g WHERE g.fingerprint = l.fingerprint) AS open)
-        FROM ledger l WHERE NOT EXISTS (FROM found f WHERE f.fingerprint = l.fingerprint)
-        """,
-        ledger,
-    )
-
-
-def _save(database: Database, query: str, ledger: Path) -> None:
-    fresh = ledger.with_name(f".{ledger.name}.tmp")
+def _write(database: Database, folder: Path, *, first: bool) -> None:
+    facts = ", ".join(f"any_value({name})" for name in _FACTS)
     try:
-        ledger.parent.mkdir(parents=True, exist_ok=True)
-        database.run(f"COPY ({query}) TO '{quoted(fresh)}' (FORMAT parquet, COMPRESSION zstd)")
-        fresh.replace(ledger)
-    except (OSError, duckdb.IOException) as error:
-        raise SweepError(f"the state cannot be written to {ledger}: {first_line(error)}") from error
+        database.connection.execute(
+            f"""
+            BEGIN;
+            UPDATE ledger.entries SET open = true, reopened = true WHERE NOT open AND fp IN (SELECT fp FROM found);
+            UPDATE ledger.entries SET open = false WHERE open AND fp IN (SELECT fp FROM gone);
+            INSERT INTO ledger.entries
+            SELECT fp, {facts}, true, false FROM found WHERE fp NOT IN (SELECT fp FROM ledger.entries) GROUP BY fp;
+            COMMIT;
+            {"CHECKPOINT ledger;" if first else ""}
+            DETACH ledger;
+            """
+        )
+    except duckdb.Error as error:
+        raise SweepError(f"the state {folder / FOLDER / LEDGER} cannot be written: {first_line(error)}") from error

@@ -204,4 +204,4 @@ def test_a_check_writes_its_line_in_the_history_and_its_state(call: Any, tmp_pat
     call("check", "entries.jsonl")
     written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     folder = f"reports/{corpus_name('entries.jsonl')}"
-    assert written == {f"{folder}/history.jsonl", f"{folder}/state/findings.parquet"}
+    assert written == {f"{folder}/history.jsonl", f"{folder}/state/ledger.duckdb"}

@@ -81,7 +81,7 @@ def test_check(run: Run, tmp_path: Path) -> None:
     expected = {(1, "CS701", "safe"), (2, "CS201", "safe"), (2, "CS601", "safe"), (3, "CS204", "unsafe")}
     assert expected | {(3, "CS110", "safe"), (4, "CS207", "manual"), (5, "CS607", "manual")} <= findings(result)
     kept = {path.partition("/")[2].partition("/")[2] for path in files(tmp_path) if path.startswith("reports/")}
-    assert kept == {"history.jsonl", "state/findings.parquet"}
+    assert kept == {"history.jsonl", "state/ledger.duckdb"}
 
 
 def test_every_format_says_the_same(run: Run) -> None:

@@ -256,7 +256,7 @@ def test_a_cut_line_in_the_history_is_passed_over(run: Run) -> None:
 def test_state_that_cannot_be_read_is_a_sentence(run: Run) -> None:
     store(GOOD, SPELLED)
     states(run)
-    (FOLDER / "state" / "findings.parquet").write_text("no table")
+    (FOLDER / "state" / "ledger.duckdb").write_text("no table")
     result = run("check", "c.jsonl")
     assert result.exit_code == 2
     assert "remove it to start anew" in result.stderr

@@ -48,7 +48,8 @@ def check(corpus: str, no_baseline: bool, since_last: bool, reproducible: bool, 
     with sweeping.scratch(call) as folder:
         taken = _since_last(call, corpus, folder) if since_last else _whole(call, corpus, folder)
         summary = taken.summary
-        sweep = sweeping.Sweeping(call, "check", taken, baseline)
+        told = not (call.quiet and call.format == "text")
+        sweep = sweeping.Sweeping(call, "check", taken, baseline, told=told)
         code, reason = of_check(summary, call.settings["fail-on"], sweep.changes)
         sweep.conclude(Outcome(code, reason))
         shown = formats.Shown(

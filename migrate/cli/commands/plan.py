@@ -73,7 +73,7 @@ def plan(
         path = plan_file or folder / "plan.jsonl"
         patches = header["counts"]["patches"]
         code, reason = of_plan(taken.summary, patches, detailed_exitcode)
-        sweep = sweeping.Sweeping(call, "plan", taken, baseline, header.get("created_at"))
+        sweep = sweeping.Sweeping(call, "plan", taken, baseline, at=header.get("created_at"))
         sweep.conclude(Outcome(code, reason))
         report = sweep.report(_next(corpus, path, header) if taken.summary.complete else (), part)
         shown = formats.Shown(report, quiet=call.quiet, verbose=call.verbose, plan=path, folder=folder)
