@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from migrate.planning.plan_file import Plan
     from migrate.sweeps.found import Found
     from migrate.sweeps.states import Compared
-    from migrate.systems import Examined
+    from migrate.systems import Examination, SinceLast
 
 TABLE = "findings.parquet"
 TREND = 30
@@ -67,7 +67,7 @@ def scratch(call: Invocation) -> Iterator[Path]:
         yield Path(name)
 
 
-def take(examination: Examined, folder: Path) -> Taken:
+def take(examination: Examination, folder: Path) -> Taken:
     """Write the table of findings into a folder and keep the numbers."""
     from migrate.reporting import findings_table
     from migrate.sweeps.found import Found
@@ -77,6 +77,24 @@ def take(examination: Examined, folder: Path) -> Taken:
     rules = examination.rules
     return Taken(
         examination.summary, Found(table), table, examination.portrait(), tuple(rules.selected), by_finding(rules)
+    )
+
+
+def kept(examination: SinceLast, folder: Path) -> Taken:
+    """Keep the numbers of an examination whose findings are in its index; there is no table of them yet."""
+    from migrate.sweeps.found import Found
+    from migrate.systems import merging
+
+    found = Found(examination.index, merging.FOUND, merging.TOLD, merging.ORDER)
+    rules = examination.rules
+    return Taken(
+        examination.summary,
+        found,
+        folder / TABLE,
+        examination.portrait,
+        tuple(rules.selected),
+        by_finding(rules),
+        examination.full,
     )
 
 

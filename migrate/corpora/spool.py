@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -65,8 +65,11 @@ class StoreSource(ShardSource):
 
     numbered = False
 
-    def __init__(self, store: Store, folder: Path, progress: Progress | None = None) -> None:
-        path, gaps = _spool(store, folder, progress)
+    def __init__(
+        self, store: Store, folder: Path, progress: Progress | None = None, lines: Iterable[bytes] | None = None
+    ) -> None:
+        """``lines`` are those of some entries only, where not all are wanted."""
+        path, gaps = _spool(store, folder, counted(store, progress) if lines is None else lines)
         super().__init__(Shard(path), folder)
         self.store = store
         self.prepared = replace(self.prepared, gaps=gaps)
@@ -77,13 +80,13 @@ class StoreSource(ShardSource):
         return self.store.uri
 
 
-def _spool(store: Store, folder: Path, progress: Progress | None) -> tuple[Path, tuple[Gap, ...]]:
+def _spool(store: Store, folder: Path, lines: Iterable[bytes]) -> tuple[Path, tuple[Gap, ...]]:
     try:
         handle, name = tempfile.mkstemp(prefix="store-", suffix=".ndjson", dir=folder)
         with os.fdopen(handle, "wb") as file:
             number = 0
             try:
-                for line in counted(store, progress):
+                for line in lines:
                     number += 1
                     file.write(line)
             except CutShort as error:

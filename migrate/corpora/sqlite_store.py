@@ -35,11 +35,11 @@ def _quoted(column: str) -> str:
 
 _TAGS = (
     "SELECT context_entry_id, CASE typeof(tag) WHEN 'text' THEN json_quote(tag) ELSE '\"x''' || lower(hex(tag)) || '''\"' END"
-    " FROM tags ORDER BY context_entry_id, id"
+    " FROM tags {} ORDER BY context_entry_id, id"
 )
 _IMAGES = (
-    f"SELECT context_entry_id, '{{\"id\":' || id || ',\"mime_type\":' || {_quoted('mime_type')} || ',\"position\":' || {_quoted('position')}"
-    " || ',\"size\":' || length(image_data) || '}' FROM image_attachments ORDER BY context_entry_id, position, id"
+    f"SELECT context_entry_id, '{{{{\"id\":' || id || ',\"mime_type\":' || {_quoted('mime_type')} || ',\"position\":' || {_quoted('position')}"
+    " || ',\"size\":' || length(image_data) || '}}' FROM image_attachments {} ORDER BY context_entry_id, position, id"
 )
 
 
@@ -82,18 +82,20 @@ class SqliteStore:
         with closing(self.connect()) as connection, self.explained():
             return int(connection.execute("SELECT count(*) FROM context_entries").fetchone()[0])
 
-    def lines(self) -> Iterator[bytes]:
-        """One line an entry, in ascending order of ids. Raises CorpusError or CutShort."""
+    def lines(self, ids: Sequence[Any] | None = None) -> Iterator[bytes]:
+        """One line an entry, of all or of some, in ascending order of ids. Raises CorpusError or CutShort."""
         with closing(self.connect()) as connection:
             with self.explained():
+                some, theirs = _only(connection, ids)
                 connection.execute("BEGIN")
                 connection.text_factory = bytes
-                tags = _Beside(connection.execute(_TAGS))
-                images = _Beside(connection.execute(_IMAGES) if self._has(connection, "image_attachments") else ())
+                tags = _Beside(connection.execute(_TAGS.format(theirs)))
+                has_images = self._has(connection, "image_attachments")
+                images = _Beside(connection.execute(_IMAGES.format(theirs)) if has_images else ())
             begin, end = self._ends()
             try:
                 for own_id, head, tail in connection.execute(
-                    f"SELECT id, {begin}, {end} FROM context_entries ORDER BY id"
+                    f"SELECT id, {begin}, {end} FROM context_entries {some} ORDER BY id"
                 ):
                     quoted, pictures = tags.of(own_id), images.of(own_id)
                     between = b'],"images":[' + b",".join(pictures) if pictures else b""
@@ -186,6 +188,15 @@ class SqliteStore:
     def _has(self, connection: sqlite3.Connection, table: str) -> bool:
         with self.explained():
             return bool(connection.execute(f"PRAGMA table_info({table})").fetchone())
+
+
+def _only(connection: sqlite3.Connection, ids: Sequence[Any] | None) -> tuple[str, str]:
+    """The conditions that pick some entries, and what belongs to them; a read-only database still has temporary tables."""
+    if ids is None:
+        return "", ""
+    connection.execute("CREATE TEMP TABLE wanted (id PRIMARY KEY)")
+    connection.executemany("INSERT INTO wanted VALUES (?)", ([own_id] for own_id in ids))
+    return "WHERE id IN (SELECT id FROM wanted)", "WHERE context_entry_id IN (SELECT id FROM wanted)"
 
 
 class _Explained:

@@ -17,30 +17,33 @@ class Found:
     """Where they are. Their number is no matter: they are only read by queries."""
 
     path: Path
-    """A ``findings.parquet``, or a database that has them as ``findings``: with file, item and key, and ``fp`` for the fingerprint."""
-    kept: bool = False
-    """Whether it is such a database."""
+    """A ``findings.parquet``, or a database that is attached as ``kept``."""
+    query: str | None = None
+    """Of such a database: the query for them, with ``fp``, the fingerprint as a number."""
+    told: str = ""
+    """Likewise, with the columns of the table in their order, then ``fp`` and those of ``order``."""
+    order: tuple[str, ...] = ("file_row_number",)
 
     def attach(self, database: Database) -> str:
-        """A query for them, with ``fp``, the fingerprint as a number."""
-        if not self.kept:
+        """A query for them, with ``fp``."""
+        if self.query is None:
             source = f"read_parquet('{pattern(self.path)}', file_row_number = true)"
             return f"SELECT *, ('0x' || fingerprint)::UBIGINT AS fp FROM {source}"
         try:
             database.attach(self.path, "kept", read_only=True)
         except duckdb.Error as error:
             raise SweepError(f"the state {self.path} cannot be read: {first_line(error)}") from error
-        return "SELECT *, format('{:016x}', fp) AS fingerprint FROM kept.findings"
+        return self.query
 
     def tell(self, database: Database, usual: str, table: Path) -> None:
         """Write ``found``, which is this, to a table, with the states of ``loud``, and ``usual`` where that has none."""
-        order = ("file_no", "item", "code", "path") if self.kept else ("file_row_number",)
-        beside = ("fp", "file_no", "item", "key") if self.kept else ("fp", "file_row_number")
         fresh = table.with_name(f".{table.name}.stated")
+        beside = ("fp", *(name for name in self.order if name.startswith(("file_", "item"))))
         database.run(
             f"""
             COPY (SELECT f.* EXCLUDE ({", ".join(beside)}), coalesce(l.state, '{usual}') AS state
-                  FROM found f LEFT JOIN (SELECT DISTINCT fp, state FROM loud) l ON l.fp = f.fp ORDER BY {", ".join(f"f.{name}" for name in order)})
+                  FROM ({self.told or "FROM found"}) f LEFT JOIN (SELECT DISTINCT fp, state FROM loud) l ON l.fp = f.fp
+                  ORDER BY {", ".join(f"f.{name}" for name in self.order)})
             TO '{quoted(fresh)}' (FORMAT parquet, COMPRESSION zstd)
             """
         )

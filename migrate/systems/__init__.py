@@ -13,14 +13,15 @@ from migrate.corpora.interface import CorpusError
 from migrate.corpora.kata import is_kata
 from migrate.corpora.repository.trees import is_repositories, open_trees
 from migrate.corpora.stores import is_store, open_corpus
+from migrate.systems import changes
 from migrate.systems.context_server import ContextServer
-from migrate.systems.interface import Continued, Examination, Examined
+from migrate.systems.interface import Examination
 from migrate.systems.kata import KataExport
 from migrate.systems.repository_context import RepositoryContexts
 from migrate.systems.since_last import SinceLast
 from migrate.types import Options, Progress
 
-__all__ = ["Continued", "Examination", "Examined", "SinceLast", "examine", "examine_since"]
+__all__ = ["Examination", "SinceLast", "examine", "examine_since"]
 
 _Opened = Callable[[str, Options, Progress | None], Examination]
 
@@ -40,16 +41,19 @@ def examine(corpus: str, options: Options, *, progress: Progress | None = None) 
 
 
 def examine_since(
-    corpus: str, options: Options, kept: Path, mark: str, *, progress: Progress | None = None
-) -> Examined:
-    """The same findings, but judged again only where something changed since the examination whose state is in ``kept``.
+    corpus: str, options: Options, kept: Path, mark: str, scratch: Path, *, progress: Progress | None = None
+) -> SinceLast | None:
+    """The same findings, but judged again only where something changed since the examination whose index is in ``kept``.
 
-    ``mark`` is kept with the state and differs where it must not be used: other rules, options or versions. Corpora of other
-    systems than the context server's, and stores, are judged whole.
+    ``mark`` is kept with the index and differs where it must not be used: other rules, options or versions. ``scratch`` is a folder
+    for what is needed until the findings are read. None for corpora that cannot tell what changed: those of other systems than the
+    context server's, and stores other than SQLite.
     """
-    if _system(corpus, options) != "context-server" or is_store(corpus):
-        return examine(corpus, options, progress=progress)
-    return SinceLast(corpus, options, kept, mark, progress)
+    if _system(corpus, options) != "context-server":
+        return None
+    opened = open_corpus(corpus)
+    watched = changes.watched(opened, options.limits, progress)
+    return None if watched is None else SinceLast(opened, watched, options, kept, mark, scratch, progress)
 
 
 def _system(corpus: str, options: Options) -> str:

@@ -1,170 +1,104 @@
 """Which records an incremental sweep has to judge again, and which it has to read for that.
 
-*Changed* are the ids whose lines differ from those of the last sweep. *Judged* is what they touch, by their old and by their new
+*Changed* are the ids whose records differ from those in the index. *Judged* is what they touch, by their old and by their new
 content: a finding depends on its own record, on records one link away, on groups that are compared as a whole, and on chains and
-cycles. *Read* is what the judged ones touch in turn. All of it by set operations over 64-bit keys.
+cycles. *Read* is what the judged ones touch in turn. All of it by set operations over 64-bit keys: ``kept`` is the index of the last
+sweep, ``part`` that of the changed records as they are now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
-
-import duckdb
 import rustworkx
 
-from migrate.corpora.source import ShardSource
 from migrate.engine.database import Database
-from migrate.engine.macros import create_plain_macros
-from migrate.engine.sources import LARGEST
-from migrate.rules import vocabulary
 
 _SHARE = 0.3
 """Of the corpus: where more has to be read than this, reading all of it costs no more."""
-_CARRIED = ("seen", "changed", "judged")
-INDEXES = ("items", "mentions", "edges", "prefixes", "names")
-"""Tables of the index that a sweep reads again."""
 
 
-@runtime_checkable
-class Watching(Protocol):
-    """A source that knows by itself what changed, such as a database with times of change."""
-
-    def fill_seen(self, database: Database, number: int, watermark: Any) -> Any:
-        """Insert every record into ``seen`` under a file number and return the watermark for the next time; None if that cannot be told.
-
-        ``mark`` is what the column ``line_hash`` of a full run is, or NULL for records that did not change since ``watermark``
-        (None: the first time). How far a watermark has to overlap is the source's own matter.
-        """
-
-
-def scan(database: Database, sources: Sequence[ShardSource], watermarks: Sequence[Any]) -> list[Any] | None:
-    """Fill ``seen``: file, item, line, id and mark of every item; the new watermarks, None where the items cannot be told.
-
-    What lies in files is read and hashed as a whole and has no watermark.
-    """
-    create_plain_macros(database, vocabulary.word_lists(), vocabulary.meanings())
-    database.run("CREATE TABLE seen (file_no INTEGER, item BIGINT, line BIGINT, id_key VARCHAR, mark UBIGINT)")
-    marks: list[Any] = []
-    for number, source in enumerate(sources):
-        if isinstance(source, Watching):
-            mark = source.fill_seen(database, number, watermarks[number])
-            if mark is None:
-                return None
-            marks.append(mark)
-            continue
-        marks.append(None)
-        pattern, compression = source.scan
-        quoted = pattern.replace("'", "''")
-        database.run("CREATE OR REPLACE TABLE scanned (id_key VARCHAR, mark UBIGINT)")
-        try:
-            database.run(
-                f"""
-                INSERT INTO scanned SELECT own_key(coalesce(m[1], m[2])), hash(json) FROM (
-                    SELECT json::VARCHAR AS json, json_extract(json, ['$.id', '$.context_id'])::VARCHAR[] AS m
-                    FROM read_ndjson_objects('{quoted}', ignore_errors = true, maximum_object_size = {LARGEST}, compression = '{compression}'))
-                """
-            )
-        except (duckdb.InvalidInputException, duckdb.IOException):
-            return None
-        places = source.places()
-        if database.value("SELECT count(*) FROM scanned") != places.count:
-            return None
-        database.run(f"INSERT INTO seen SELECT {number}, rowid, rowid + 1, id_key, mark FROM scanned ORDER BY rowid")
-        if places.numbers is not None:
-            database.run(
-                f"UPDATE seen SET line = l.line FROM (SELECT generate_subscripts(n, 1) - 1 AS item, unnest(n) AS line FROM (SELECT ?::BIGINT[] AS n)) l"
-                f" WHERE seen.file_no = {number} AND seen.item = l.item",
-                [places.numbers.tolist()],
-            )
-    return marks
-
-
-def load(database: Database, kept: Path) -> None:
-    """The state of the last sweep as the tables ``old_items``, ``old_mentions``, ``old_edges``, ``old_prefixes``."""
-    for name in INDEXES:
-        database.run(f"CREATE TABLE old_{name} AS FROM read_parquet('{pattern(kept / name)}.parquet')")
-
-
-def changed_items(database: Database, files: int) -> tuple[tuple[int, ...], ...]:
-    """The items of each file that are new or other than they were; those without an id of their own are always among them."""
+def keys_of_changed(database: Database) -> str:
+    """A query for the keys that are looked at first. Begins ``judged``."""
     database.run(
         """
-        CREATE TABLE now_ids AS
-        SELECT hash(id_key) AS key, count(*) AS n, sum(mark) AS marks, bool_or(mark IS NULL) AS unread FROM seen WHERE id_key IS NOT NULL GROUP BY ALL;
-        CREATE TABLE old_ids AS
-        SELECT key, count(*) AS n, sum(mark) AS marks, bool_or(irregular) AS irregular FROM old_items WHERE key IS NOT NULL GROUP BY ALL;
-        CREATE TABLE changed AS
-        SELECT coalesce(a.key, b.key) AS key FROM now_ids a FULL JOIN old_ids b ON a.key = b.key
-        WHERE a.key IS NULL OR b.key IS NULL OR a.n <> b.n OR (NOT a.unread AND a.marks <> b.marks);
         CREATE TABLE judged AS
         SELECT key FROM changed UNION SELECT key FROM now_ids WHERE n > 1 UNION SELECT key FROM old_ids WHERE irregular
-        UNION SELECT key FROM old_prefixes;
+        UNION SELECT key FROM kept.prefixes;
         """
     )
-    return _items(database, files, "SELECT key FROM changed UNION SELECT key FROM now_ids WHERE n > 1")
+    return "SELECT key FROM changed UNION SELECT key FROM now_ids WHERE n > 1"
+
+
+def rows_of(database: Database, keys: str) -> list[tuple[int, int, str | None]]:
+    """File, item and id of records, in corpus order; those without an id are always among them."""
+    return database.rows(
+        f"SELECT file_no, item, id_key FROM present WHERE key IS NULL OR key IN ({keys}) ORDER BY file_no, item, id_key"
+    )
 
 
 def forms(database: Database) -> tuple[str, bool]:
     """The id form and whether metadata is text, of the corpus as it is now."""
-    database.run(
+    found = database.rows(
         """
-        CREATE TABLE now_forms AS
-        SELECT form, metadata_form FROM old_items WHERE NOT broken AND key IS NOT NULL AND key NOT IN (SELECT key FROM changed) AND NOT irregular
-        UNION ALL SELECT form, metadata_form FROM new_items WHERE NOT broken
+        SELECT form, metadata_form, count(*) FROM (
+            SELECT form, metadata_form FROM kept.items WHERE NOT broken AND key IS NOT NULL AND key NOT IN (SELECT key FROM changed) AND NOT irregular
+            UNION ALL SELECT form, metadata_form FROM part.items WHERE NOT broken)
+        GROUP BY ALL
         """
     )
-    integers, uuids = database.rows("SELECT count(*) FILTER (form = 'i'), count(*) FILTER (form = 'h') FROM now_forms")[
-        0
-    ]
-    kinds = {kind for (kind,) in database.rows("SELECT DISTINCT metadata_form FROM now_forms")} - {"null", "absent"}
-    return "uuid" if uuids > integers else "integer", kinds == {"text"}
+    number = {form: sum(n for own, _, n in found if own == form) for form in "ih"}
+    kinds = {kind for _, kind, _ in found} - {"null", "absent"}
+    return "uuid" if number["h"] > number["i"] else "integer", kinds == {"text"}
 
 
-def touched_items(database: Database, files: int) -> tuple[tuple[int, ...], ...] | None:
-    """The items of each file that have to be read; None where that is too much of the corpus. Fills ``judged``."""
+def touched(database: Database) -> bool:
+    """Fill ``judged`` and ``wanted``, what has to be read; whether that is not too much of the corpus."""
     database.run(
         """
-        CREATE TABLE all_mentions AS SELECT * FROM old_mentions UNION ALL SELECT * FROM new_mentions;
-        CREATE TABLE all_items AS SELECT * FROM old_items UNION ALL SELECT * FROM new_items;
+        CREATE VIEW all_mentions AS FROM kept.mentions UNION ALL FROM part.mentions;
+        CREATE VIEW all_items AS FROM kept.items UNION ALL FROM part.items;
+        CREATE VIEW now_items AS
+        SELECT * FROM kept.items WHERE key NOT IN (SELECT key FROM changed) UNION ALL SELECT * FROM part.items WHERE key IN (SELECT key FROM changed);
         CREATE TABLE near AS
         SELECT key FROM judged
-        UNION SELECT m.key FROM all_mentions m WHERE m.target IN (SELECT key FROM judged)
-        UNION SELECT m.target FROM all_mentions m WHERE m.key IN (SELECT key FROM judged)
-        UNION SELECT key FROM new_prefixes;
+        UNION SELECT m.key FROM all_mentions m WHERE m.target IN (FROM judged)
+        UNION SELECT m.target FROM all_mentions m WHERE m.key IN (FROM judged)
+        UNION SELECT key FROM part.prefixes;
+        CREATE TABLE sides AS
+        SELECT text, thread FROM all_items WHERE key IN (SELECT key FROM changed);
         INSERT INTO near
-        SELECT key FROM all_items WHERE text IN (SELECT text FROM all_items WHERE key IN (SELECT key FROM changed) AND text IS NOT NULL)
-        UNION SELECT key FROM all_items WHERE bare AND task IN (SELECT task FROM all_items WHERE key IN (SELECT key FROM changed) AND task IS NOT NULL)
-        UNION SELECT key FROM all_items WHERE lacks AND thread IN (SELECT thread FROM all_items WHERE key IN (SELECT key FROM changed));
+        SELECT key FROM all_items WHERE text IN (SELECT text FROM sides WHERE text IS NOT NULL)
+        UNION SELECT key FROM all_items WHERE lacks AND thread IN (SELECT thread FROM sides);
         """
     )
+    _followed(database)
     _chains(database)
     _respelled(database)
     database.run("CREATE OR REPLACE TABLE judged AS SELECT DISTINCT key FROM near WHERE key IS NOT NULL")
     database.run(
         """
+        CREATE TABLE own AS SELECT * FROM all_items WHERE key IN (FROM judged);
         CREATE TABLE wanted AS
         SELECT key FROM judged
-        UNION SELECT m.key FROM all_mentions m WHERE m.target IN (SELECT key FROM judged)
-        UNION SELECT m.target FROM all_mentions m WHERE m.key IN (SELECT key FROM judged)
-        UNION SELECT key FROM all_items WHERE text IN (SELECT text FROM all_items WHERE key IN (SELECT key FROM judged) AND text IS NOT NULL)
-        UNION SELECT key FROM all_items
-              WHERE task IN (SELECT task FROM all_items WHERE bare AND task IS NOT NULL AND key IN (SELECT key FROM judged))
+        UNION SELECT m.key FROM all_mentions m WHERE m.target IN (FROM judged)
+        UNION SELECT m.target FROM all_mentions m WHERE m.key IN (FROM judged)
+        UNION SELECT key FROM all_items WHERE text IN (SELECT text FROM own WHERE text IS NOT NULL)
+        -- The first records of its task that came after a superseded one.
+        UNION SELECT unnest(list_transform(later, lambda r: r.key)) FROM (
+            SELECT min({'created': i.created, 'id': i.id_key, 'key': i.key}, 5) AS later
+            FROM own b JOIN now_items i ON i.task = b.task AND i.created > b.created WHERE b.bare AND i.eligible GROUP BY b.key, b.created, b.task)
         -- Of each project in a thread the record that would be named for it.
-        UNION SELECT arg_min(key, rank) FROM all_items
-              WHERE project IS NOT NULL AND thread IN (SELECT thread FROM all_items WHERE lacks AND key IN (SELECT key FROM judged))
-              AND key IN (SELECT hash(id_key) FROM seen) GROUP BY thread, project
+        UNION SELECT arg_min(key, rank) FROM now_items
+              WHERE project IS NOT NULL AND thread IN (SELECT thread FROM own WHERE lacks) GROUP BY thread, project
         -- Whatever an abbreviated id may stand for.
-        UNION SELECT hash(s.id_key) FROM seen s JOIN (SELECT DISTINCT prefix FROM (FROM old_prefixes UNION ALL FROM new_prefixes)) p
+        UNION SELECT s.key FROM present s JOIN (SELECT DISTINCT prefix FROM (FROM kept.prefixes UNION ALL FROM part.prefixes)) p
               ON s.id_key >= 'h' || p.prefix AND s.id_key < 'h' || p.prefix || 'g';
         INSERT INTO wanted SELECT key FROM members WHERE component IN (SELECT component FROM members WHERE key IN (SELECT key FROM wanted));
         """
     )
-    items = _items(database, files, "SELECT key FROM wanted")
-    most = _SHARE * int(database.value("SELECT count(*) FROM seen"))
+    most = _SHARE * int(database.value("SELECT count(*) FROM present"))
     # Small corpora are as quickly read whole, but nothing is gained by it.
-    return items if sum(map(len, items)) <= max(most, 1_000) else None
+    number = int(database.value("SELECT count(*) FROM present WHERE key IN (SELECT key FROM wanted)"))
+    return number <= max(most, 1_000)
 
 
 def names_elsewhere(database: Database) -> tuple[tuple[str, str, int], ...]:
@@ -173,73 +107,77 @@ def names_elsewhere(database: Database) -> tuple[tuple[str, str, int], ...]:
         (str(path), str(name), int(n))
         for path, name, n in database.rows(
             """
-            SELECT path, name, count(*) FROM old_names
-            WHERE key NOT IN (SELECT key FROM wanted) AND key IN (SELECT hash(id_key) FROM seen WHERE id_key IS NOT NULL) GROUP BY ALL
+            SELECT path, name, sum(n) FROM (
+                SELECT path, name, n FROM kept.name_counts
+                UNION ALL SELECT path, name, -1 FROM kept.names
+                WHERE key IS NULL OR key IN (SELECT key FROM wanted UNION SELECT key FROM changed))
+            GROUP BY ALL HAVING sum(n) > 0
             """
         )
     )
+
+
+def _followed(database: Database) -> None:
+    """Superseded records whose first later records of the same task are others now: one came, or went, or lies at another time."""
+    sides = "SELECT key, id_key, task, created FROM {}.items WHERE eligible AND task IS NOT NULL AND created IS NOT NULL AND key IN (SELECT key FROM changed)"
+    old, new = sides.format("kept"), sides.format("part")
+    for moved, items in ((f"{old} EXCEPT {new}", "kept.items"), (f"{new} EXCEPT {old}", "now_items")):
+        database.run(
+            f"""
+            INSERT INTO near
+            WITH moved AS ({moved}),
+            reach AS (
+                -- Whatever lies before five others that come before it is not shown with it.
+                SELECT m.key, m.task, m.created, max(i.created, 5) AS before
+                FROM moved m LEFT JOIN {items} i ON i.task = m.task AND i.eligible
+                     AND (i.created < m.created OR i.created = m.created AND i.id_key < m.id_key) GROUP BY ALL)
+            SELECT b.key FROM reach r JOIN all_items b ON b.task = r.task AND b.bare AND b.created < r.created
+                   AND (before IS NULL OR len(before) < 5 OR b.created >= list_min(before))
+            """
+        )
 
 
 def _respelled(database: Database) -> None:
     """Records whose name is, by the counts of the whole corpus, no longer what it was: the usual spelling or another one."""
-    now = "SELECT * FROM old_names WHERE key NOT IN (SELECT key FROM changed) UNION ALL SELECT * FROM new_names WHERE key IN (SELECT key FROM changed)"
-    for name, source in (("old_usual", "FROM old_names"), ("now_usual", now)):
+    now = """
+        SELECT path, name, folded, n FROM kept.name_counts
+        UNION ALL SELECT path, name, folded, -1 FROM kept.names WHERE key IS NULL OR key IN (SELECT key FROM changed)
+        UNION ALL SELECT path, name, folded, 1 FROM part.names WHERE key IS NULL OR key IN (SELECT key FROM changed)
+    """
+    for name, source in (("old_usual", "FROM kept.name_counts"), ("now_usual", now)):
         database.run(
             f"""
             CREATE TABLE {name} AS
             SELECT path, name, first_value(name) OVER (PARTITION BY path, folded ORDER BY n DESC, name) AS usual
-            FROM (SELECT path, name, folded, count(*) AS n FROM ({source}) GROUP BY ALL)
+            FROM (SELECT path, name, folded, sum(n) AS n FROM ({source}) GROUP BY ALL HAVING sum(n) > 0)
             """
         )
     database.run(
         """
-        INSERT INTO near SELECT key FROM old_names SEMI JOIN (
-            SELECT o.path, o.name FROM old_usual o LEFT JOIN now_usual n USING (path, name) WHERE o.usual IS DISTINCT FROM n.usual) USING (path, name)
+        CREATE TABLE respelled AS SELECT o.path, o.name FROM old_usual o LEFT JOIN now_usual n USING (path, name) WHERE o.usual IS DISTINCT FROM n.usual
         """
     )
-
-
-def save(database: Database, folder: Path) -> None:
-    """Keep what a later step goes on with."""
-    for name in _CARRIED:
-        database.run(f"COPY {name} TO '{str(folder / name).replace(chr(39), chr(39) * 2)}.parquet' (FORMAT parquet)")
-
-
-def restore(database: Database, folder: Path, examined: Path) -> None:
-    """What was kept, and the tables of a run over a part of the corpus as ``new_items`` and so on."""
-    for name in _CARRIED:
-        database.run(f"CREATE TABLE {name} AS FROM read_parquet('{pattern(folder / name)}.parquet')")
-    for name in INDEXES:
-        database.run(f"CREATE TABLE new_{name} AS FROM read_parquet('{pattern(examined / name)}.parquet')")
-
-
-def pattern(path: Path) -> str:
-    """A path inside a string of SQL that is read: its globbing characters stand for themselves."""
-    return "".join(f"[{char}]" if char in "*?[" else char for char in str(path).replace("'", "''"))
-
-
-def _items(database: Database, files: int, keys: str) -> tuple[tuple[int, ...], ...]:
-    rows = database.rows(
-        f"SELECT file_no, item FROM seen WHERE id_key IS NULL OR hash(id_key) IN ({keys}) ORDER BY file_no, item"
-    )
-    items: list[list[int]] = [[] for _ in range(files)]
-    for number, item in rows:
-        items[number].append(item)
-    return tuple(map(tuple, items))
+    if database.value("SELECT count(*) FROM respelled"):
+        database.run(
+            "INSERT INTO near SELECT key FROM kept.names SEMI JOIN respelled USING (path, name) WHERE key IS NOT NULL"
+        )
 
 
 def _chains(database: Database) -> None:
     """Cycles and chains that a changed record is on, was on, or comes to: all of their members are near. Fills ``members``."""
-    database.run("CREATE TABLE members (component UBIGINT, key UBIGINT)")
-    old = "SELECT kind, key, target FROM old_edges"
-    new = "SELECT kind, key, target FROM old_edges WHERE key NOT IN (SELECT key FROM changed) UNION SELECT kind, key, target FROM new_edges"
-    number = 0
+    database.run("CREATE TABLE members (component BIGINT, key UBIGINT)")
+    old = "SELECT kind, key, target FROM kept.edges"
+    new = f"{old} WHERE key NOT IN (SELECT key FROM changed) UNION SELECT kind, key, target FROM part.edges"
+    components: list[list[int]] = []
     for source in (old, new):
         for (kind,) in database.rows(f"SELECT DISTINCT kind FROM ({source}) ORDER BY 1"):
             edges = f"SELECT key, target FROM ({source}) WHERE kind = '{kind}' AND key <> target"
-            for component in _components(database, edges, whole=kind == "duplicate_of"):
-                number += 1
-                database.run("INSERT INTO members SELECT ?, unnest(?::UBIGINT[])", [number, component])
+            components += _components(database, edges, whole=kind == "duplicate_of")
+    numbers = [number for number, component in enumerate(components) for _ in component]
+    database.run(
+        "INSERT INTO members SELECT unnest(?::BIGINT[]), unnest(?::UBIGINT[])",
+        [numbers, [key for component in components for key in component]],
+    )
     # A cycle that a changed record does not touch by itself is on the same record's old or new links all the same.
     database.run(
         """

@@ -18,7 +18,7 @@ from migrate.systems.records import RecordExamination
 from migrate.systems.subset import Part
 from migrate.types import Options, Progress
 
-_CLASSES = ("user_message", "v1", "legacy", "newer", "held")
+CLASSES = ("user_message", "v1", "legacy", "newer", "held")
 
 
 class ContextServer(RecordExamination):
@@ -42,9 +42,9 @@ class ContextServer(RecordExamination):
         try:
             tracks.prepare(self.database, settings, self.rules)
             self.sources = (
-                part.sources(corpus.shards, self.database.folder)
-                if part is not None and isinstance(corpus, FileCorpus)
-                else corpus.sources(self.database.folder, progress)
+                corpus.sources(self.database.folder, progress)
+                if part is None
+                else part.sources(corpus, self.database.folder)
             )
             self.loaded = loading.load(self.database, self.sources, progress)
             if options.target == "postgresql" and not corpus.jsonb and "CS012" in self.rules.selected:
@@ -56,7 +56,7 @@ class ContextServer(RecordExamination):
             tracks.build(self.database, "safe", "safe", self.rules, progress)
             self.ways = ContextServerWays(self.database)
             self.summary = self.summarized(
-                _CLASSES,
+                CLASSES,
                 uri=corpus.uri,
                 system="context-server",
                 id_form=self.database.value("SELECT getvariable('id_form')"),

@@ -33,12 +33,12 @@ def counts(database: Database, table: str, registry: Registry) -> tuple[tuple[Ru
     return rules, severities
 
 
-def changing(database: Database, table: str) -> tuple[int, int]:
-    """Records that would change with safe fixes, and further ones that would with unsafe ones."""
+def changing(database: Database, table: str, record: str = "ordinal") -> tuple[int, int]:
+    """Records that would change with safe fixes, and further ones that would with unsafe ones; ``record`` are the columns of one."""
     safe, unsafe = database.rows(
         f"""
         SELECT count(*) FILTER (safe), count(*) FILTER (unsafe AND NOT safe) FROM (
-            SELECT ordinal, bool_or(level = 'safe') AS safe, bool_or(level = 'unsafe') AS unsafe FROM {table} GROUP BY ordinal)
+            SELECT bool_or(level = 'safe') AS safe, bool_or(level = 'unsafe') AS unsafe FROM {table} GROUP BY {record})
         """
     )[0]
     return int(safe), int(unsafe)

@@ -120,36 +120,41 @@ class Findings:
                     words["class"], words["kind"], words["thread"], words["project"], words["agent"], words["source"], era,
                 )  # fmt: skip
 
-    def write_parquet(self, path: Path, *, placed: bool = False) -> None:
-        """Write all of them to a new table, a row each, ``evidence`` and ``record`` as JSON text.
+    def write_parquet(self, path: Path) -> None:
+        """Write all of them to a new table, a row each, ``evidence`` and ``record`` as JSON text."""
+        target = self._database.folder / "told.parquet"
+        name = str(target).replace("'", "''")
+        self._database.run(f"COPY ({self.query()}) TO '{name}' (FORMAT parquet, COMPRESSION zstd)")
+        shutil.move(target, path)
 
-        ``placed`` adds what an incremental sweep goes by: file, item and the hash of the record's id.
+    def query(self, *, placed: bool = False) -> str:
+        """The query for all of them, in their order.
+
+        ``placed`` is what an incremental sweep goes by: file, item, the hash of the record's id where that is its alone, and the
+        fingerprint as a number; neither the file's name nor the line.
         """
         self._mend()
         plain = {
             Evidence.NONE: "'{}'",
             Evidence.HASH: "CASE WHEN evidence IS NULL THEN '{}' ELSE json_object('sha256', sha256(evidence))::VARCHAR END",
         }
-        evidence = plain.get(self._evidence, "coalesce(evidence, '{}')")
+        evidence = plain.get(self._evidence, "coalesce(evidence, '{}')").replace("evidence", "t.evidence")
         words = {
             name: f'CASE WHEN m.ordinal IS NULL THEN t."{name}" ELSE m."{name}" END AS "{name}"' for name in _WORDS
         }
-        places = "JOIN main.index_places p ON p.ordinal = t.ordinal JOIN main.items i ON i.ordinal = t.ordinal"
-        target = self._database.folder / "told.parquet"
-        self._database.run(
-            f"""
-            COPY (
-                SELECT t.code, t.slug, t.level, t.severity, {words["record"]}, t.path,
-                       CASE WHEN m.ordinal IS NULL THEN {evidence.replace("evidence", "t.evidence")} ELSE m.evidence END AS evidence,
-                       t.file, t.line, t.fingerprint, {words["class"]}, {words["kind"]}, {words["thread"]}, {words["project"]},
-                       {words["agent"]}, {words["source"]}, t.era{", p.file_no, p.item, hash(i.id_key) AS key" if placed else ""}
-                FROM main.told t LEFT JOIN main.told_mended m ON m.ordinal = t.ordinal AND m.code = t.code AND m.path = t.path
-                {places if placed else ""}
-                ORDER BY t.ordinal, t.code, t.path
-            ) TO '{str(target).replace("'", "''")}' (FORMAT parquet, COMPRESSION zstd)
-            """
-        )
-        shutil.move(target, path)
+        place, places = "t.file, t.line, t.fingerprint", "ORDER BY t.ordinal, t.code, t.path"
+        if placed:
+            place = """p.file_no, p.item, CASE WHEN i.broken IS NULL AND NOT (i.copy OR i.conflict) AND i.id_key IS NOT NULL THEN hash(i.id_key) END AS key,
+                       ('0x' || t.fingerprint)::UBIGINT AS fp"""
+            places = "JOIN main.index_places p ON p.ordinal = t.ordinal JOIN main.items i ON i.ordinal = t.ordinal"
+        return f"""
+            SELECT t.code, t.slug, t.level, t.severity, {words["record"]}, t.path,
+                   CASE WHEN m.ordinal IS NULL THEN {evidence} ELSE m.evidence END AS evidence,
+                   {place}, {words["class"]}, {words["kind"]}, {words["thread"]}, {words["project"]},
+                   {words["agent"]}, {words["source"]}, t.era
+            FROM main.told t LEFT JOIN main.told_mended m ON m.ordinal = t.ordinal AND m.code = t.code AND m.path = t.path
+            {places}
+        """
 
     def _mend(self) -> None:
         """Rows that SQL cannot tell: spellings the engine marks, and evidence that has to be shortened."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self
 
 from migrate.engine.tracks import RuleSet
 from migrate.planning.plan_file import Plan
@@ -12,7 +12,7 @@ from migrate.results import Portrait
 from migrate.types import Finding, Options, Summary
 
 
-class Examined(Protocol):
+class Examination(Protocol):
     """What one run read and found. A context manager: what it keeps on the disk goes with it."""
 
     options: Options
@@ -36,21 +36,6 @@ class Examined(Protocol):
 
     def portrait(self) -> Portrait:
         """What the corpus is made of, before and after safe repairs."""
-
-
-@runtime_checkable
-class Continued(Examined, Protocol):
-    """A run that can go on from the one before it."""
-
-    full: bool
-    """Whether it judged everything all the same."""
-
-    def keep(self) -> None:
-        """Let the next examination go by this one."""
-
-
-class Examination(Examined, Protocol):
-    """A run that can also say what to do about it."""
 
     def plan(self) -> Plan:
         """What the options allow to repair. Raises PlanError."""

@@ -1,145 +1,91 @@
-"""The findings of the last sweep and those of a part judged again, as one table; and the numbers of both together."""
+"""What a sweep judged again, put into the index of the whole corpus; and the numbers of the whole, from the index."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
 
 from migrate.corpora.files import FileCorpus
+from migrate.corpora.spool import StoreCorpus
 from migrate.engine.database import Database
-from migrate.systems.closure import pattern
-from migrate.types import Finding, Level, Limits, RuleCount, Severity, Summary
+from migrate.rules.registry import Registry
+from migrate.systems.changes import Watched
+from migrate.systems.context_server import CLASSES
+from migrate.systems.counting import changing, counts
+from migrate.types import Summary
 
-_FINDING = (
-    "code", "slug", "level", "severity", "record", "path", "evidence", "file", "line", "fingerprint", "class", "kind", "thread", "project",
-    "agent", "source", "era",
-)  # fmt: skip
-_COLUMNS = ", ".join(f'"{name}"' for name in _FINDING)
-_BATCH = 10_000
+FOUND = "SELECT f.*, n.file FROM kept.findings f JOIN kept.files n USING (file_no)"
+"""The findings, in no order."""
 
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """Findings in a table of our own making."""
-
-    table: Path
-    limits: Limits
-
-    def __iter__(self) -> Iterator[Finding]:
-        with Database(self.limits) as database:
-            cursor = database.stream(
-                f"SELECT {_COLUMNS} FROM read_parquet('{pattern(self.table)}') ORDER BY file_no, item, code, path"
-            )
-            while batch := cursor.fetchmany(_BATCH):
-                for code, slug, level, severity, record, path, evidence, *rest in batch:
-                    yield Finding(
-                        code, slug, Level(level), Severity(severity), record, path, json.loads(evidence), *rest
-                    )
-
-    def write_parquet(self, path: Path) -> None:
-        """Write all of them to a new table."""
-        with Database(self.limits) as database:
-            database.run(
-                f"COPY (SELECT {_COLUMNS} FROM read_parquet('{pattern(self.table)}') ORDER BY file_no, item, code, path)"
-                f" TO '{_quoted(path)}' (FORMAT parquet, COMPRESSION zstd)"
-            )
+TOLD = """
+    WITH own AS (SELECT key, file_no, item, line FROM kept.items WHERE NOT irregular),
+    irregular AS (SELECT file_no, item, line FROM kept.items WHERE irregular),
+    -- Where a record without an id of its own lies is noted with its findings, of all others with the record.
+    placed AS (
+        SELECT f.* EXCLUDE (file_no, item), coalesce(o.file_no, f.file_no) AS file_no, coalesce(o.item, f.item) AS item, coalesce(o.line, i.line) AS line
+        FROM kept.findings f LEFT JOIN own o ON o.key = f.key LEFT JOIN irregular i ON f.key IS NULL AND i.file_no = f.file_no AND i.item = f.item)
+    SELECT p.code, p.slug, p.level, p.severity, p.record, p.path, p.evidence, n.file, p.line, format('{:016x}', p.fp) AS fingerprint,
+           p.class, p.kind, p.thread, p.project, p.agent, p.source, p.era, p.fp, p.file_no, p.item
+    FROM placed p JOIN kept.files n ON n.file_no = p.file_no
+"""
+ORDER = ("file_no", "item", "record", "code", "path")
+"""The order of the corpus, then by code and path; ``TOLD`` has these columns."""
+_COUNTS = "SELECT path, name, folded, {}count(*) AS n FROM {} WHERE {} GROUP BY ALL"
 
 
-def merge(database: Database, kept: Path, part: Path, now: Path, files: Sequence[str]) -> None:
-    """Write the state of the whole corpus to ``now``: what was judged again from ``part``, all else from ``kept``."""
+def begin(database: Database, files: Iterable[str]) -> None:
+    """Complete a fresh index ``kept`` of a whole corpus."""
+    database.run(f"CREATE TABLE kept.name_counts AS {_COUNTS.format('', 'kept.names', 'true')}")
+    database.run("CREATE TABLE kept.files (file_no INTEGER, file VARCHAR)")
+    database.connection.executemany("INSERT INTO kept.files VALUES (?, ?)", [*map(list, enumerate(files))])
+
+
+def merge(database: Database, watched: Watched) -> None:
+    """Put what was judged again, the index ``part``, into ``kept``, all of it or nothing."""
     database.run(
         """
-        CREATE TABLE again AS SELECT key FROM judged UNION SELECT key FROM new_items WHERE irregular AND key IS NOT NULL;
-        CREATE TABLE placed AS
-        SELECT hash(id_key) AS key, any_value(file_no) AS file_no, any_value(item) AS item, any_value(line) AS line FROM seen WHERE id_key IS NOT NULL GROUP BY ALL HAVING count(*) = 1
+        CREATE TABLE again AS SELECT key FROM judged UNION SELECT key FROM part.items WHERE irregular AND key IS NOT NULL;
+        CREATE TABLE anew AS SELECT key FROM changed UNION SELECT key FROM part.items WHERE key IS NOT NULL;
+        CREATE TABLE counted AS
+        """
+        f"{_COUNTS.format('-', 'kept.names', 'key IS NULL OR key IN (FROM anew)')} UNION ALL {_COUNTS.format('', 'part.names', 'true')}"
+    )
+    database.run(
+        """
+        BEGIN;
+        DELETE FROM kept.findings WHERE key IS NULL OR key IN (FROM again);
+        INSERT INTO kept.findings SELECT * FROM part.findings WHERE key IS NULL OR key IN (FROM again);
+        DELETE FROM kept.items WHERE key IS NULL OR irregular OR key IN (FROM anew);
+        INSERT INTO kept.items FROM part.items;
+        DELETE FROM kept.mentions WHERE key IN (FROM anew);
+        INSERT INTO kept.mentions FROM part.mentions;
+        DELETE FROM kept.edges WHERE key IN (FROM anew);
+        INSERT INTO kept.edges FROM part.edges;
+        DELETE FROM kept.prefixes WHERE key IN (FROM anew);
+        INSERT INTO kept.prefixes FROM part.prefixes;
+        DELETE FROM kept.names WHERE key IS NULL OR key IN (FROM anew);
+        INSERT INTO kept.names FROM part.names;
+        INSERT INTO kept.name_counts FROM counted;
         """
     )
-    _save(
-        database,
-        now / "items.parquet",
-        """
-        SELECT o.* REPLACE (p.file_no AS file_no, p.item AS item)
-        FROM old_items o JOIN placed p USING (key) WHERE NOT o.irregular AND o.key NOT IN (SELECT key FROM new_items WHERE key IS NOT NULL)
-        UNION ALL BY NAME SELECT * FROM new_items
-        """,
-    )
-    for name in ("mentions", "edges", "prefixes", "names"):
-        _save(
-            database,
-            now / f"{name}.parquet",
-            f"""
-            SELECT o.* FROM old_{name} o
-            WHERE o.key IN (SELECT key FROM placed) AND o.key NOT IN (SELECT key FROM new_items WHERE key IS NOT NULL)
-            UNION ALL BY NAME SELECT * FROM new_{name}
-            """,
-        )
-    database.run("CREATE TABLE names (file_no INTEGER, file VARCHAR)")
-    database.connection.executemany(
-        "INSERT INTO names VALUES (?, ?)", [[number, name] for number, name in enumerate(files)]
-    )
-    _save(
-        database,
-        now / "told.parquet",
-        f"""
-        SELECT t.* REPLACE (p.file_no AS file_no, p.item AS item, n.file AS file, p.line AS line)
-        FROM read_parquet('{pattern(kept / "told.parquet")}') t JOIN placed p USING (key) JOIN names n ON n.file_no = p.file_no
-        WHERE t.key NOT IN (SELECT key FROM again)
-        UNION ALL BY NAME
-        SELECT * FROM read_parquet('{pattern(part / "told.parquet")}') WHERE key IS NULL OR key IN (SELECT key FROM again)
-        """,
-    )
+    watched.keep(database)
+    database.run("COMMIT")
 
 
 def summarize(
-    database: Database, now: Path, corpus: FileCorpus, id_form: str, slugs: Mapping[str, str], started: float
+    database: Database, registry: Registry, corpus: FileCorpus | StoreCorpus, id_form: str, started: float
 ) -> Summary:
-    """The numbers of the whole corpus, from its state."""
-    told, items = (f"read_parquet('{pattern(now / name)}.parquet')" for name in ("told", "items"))
-    rules = tuple(
-        RuleCount(
-            code,
-            slugs.get(code, ""),
-            (Severity.ERROR, Severity.WARNING, Severity.INFO)[worst - 1],
-            n,
-            safe,
-            unsafe,
-            manual,
-            info,
-        )
-        for code, n, safe, unsafe, manual, info, worst in database.rows(
-            f"""
-            SELECT code, count(*), count(*) FILTER (level = 'safe'), count(*) FILTER (level = 'unsafe'), count(*) FILTER (level = 'manual'),
-                   count(*) FILTER (level = 'info'), min(array_position(['error', 'warning', 'info'], severity))
-            FROM {told} GROUP BY code ORDER BY code
-            """
-        )
-    )
-    severities = dict.fromkeys((str(severity) for severity in Severity), 0)
-    severities.update(database.rows(f"SELECT severity, count(*) FROM {told} GROUP BY severity"))
-    classes = dict.fromkeys(("user_message", "v1", "legacy", "newer", "held"), 0)
+    """The numbers of the whole corpus, from its index."""
+    rules, severities = counts(database, "kept.findings", registry)
+    classes = dict.fromkeys(CLASSES, 0)
     classes.update(
-        database.rows(f"SELECT class, count(*) FROM {items} WHERE class IS NOT NULL AND NOT copy GROUP BY class")
+        database.rows("SELECT class, count(*) FROM kept.items WHERE class IS NOT NULL AND NOT copy GROUP BY class")
     )
-    lines, broken = database.rows(f"SELECT count(*), count(*) FILTER (broken) FROM {items}")[0]
-    safe, unsafe = database.rows(
-        f"""
-        SELECT count(*) FILTER (safe), count(*) FILTER (unsafe AND NOT safe) FROM (
-            SELECT bool_or(level = 'safe') AS safe, bool_or(level = 'unsafe') AS unsafe FROM {told} GROUP BY file_no, item)
-        """
-    )[0]
+    lines, broken = database.rows("SELECT count(*), count(*) FILTER (broken) FROM kept.items")[0]
+    safe, unsafe = changing(database, "kept.findings", "file_no, item, record")
+    shards = corpus.shards if isinstance(corpus, FileCorpus) else ()
     return Summary(
-        uri=corpus.uri, system="context-server", id_form=id_form, files=len(corpus.shards), bytes_read=sum(shard.size for shard in corpus.shards),
+        uri=corpus.uri, system="context-server", id_form=id_form, files=len(shards), bytes_read=sum(shard.size for shard in shards),
         lines=lines, records=lines - broken, broken_lines=broken, held=classes["held"], gaps=(), classes=classes, rules=rules, severities=severities,
         safe_records=safe, unsafe_records=unsafe, seconds=time.monotonic() - started,
     )  # fmt: skip
-
-
-def _save(database: Database, path: Path, query: str) -> None:
-    database.run(f"COPY ({query}) TO '{_quoted(path)}' (FORMAT parquet)")
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")

@@ -1,167 +1,152 @@
 """An examination that judges only what changed since the last one, and what that touches; its findings are those of a full run.
 
-A folder keeps what the last one saw. Where it does not fit (other rules, options or version, another form of ids, input that was
-lost, too much that changed), the corpus is examined whole.
+A folder keeps the index that the last one made. Where it does not fit (other rules, options or version, another form of ids, input
+that was lost, too much that changed), the corpus is examined whole.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import duckdb
 
-from migrate.corpora.files import open_files
-from migrate.corpora.source import ShardSource
+from migrate.corpora.files import FileCorpus
+from migrate.corpora.spool import StoreCorpus
 from migrate.engine.database import Database
 from migrate.engine.tracks import RuleSet
 from migrate.results import Portrait
 from migrate.rules import registry
-from migrate.systems import closure, merging
+from migrate.systems import changes, closure, merging
 from migrate.systems.context_server import ContextServer
-from migrate.systems.index import TABLES, write_index
+from migrate.systems.index import write_index
 from migrate.systems.subset import Part
 from migrate.types import Options, Progress, Summary
 
-STATE = "state.json"
-FORMAT = "corpus-migrate.state/1"
+INDEX = "index.duckdb"
+FORMAT = "corpus-migrate.index/1"
 
 
 class SinceLast:
-    """What a run found, told from a table: the engine is gone when it is made. A context manager for that table."""
-
-    def __init__(self, corpus: str, options: Options, kept: Path, mark: str, progress: Progress | None = None) -> None:
-        """``kept`` is the folder of the last examination's state; ``mark`` differs where that must not be used."""
-        started = time.monotonic()
-        self.options = options
-        self._kept, self._mark = kept, f"{mark} duckdb-{duckdb.__version__}"
-        self._files = open_files(corpus)
-        self._folder = Path(tempfile.mkdtemp(prefix="corpus-migrate-", dir=options.limits.temp_dir))
-        self.portrait_of: Portrait | None = None
-        self.full = True
-        try:
-            if not self._only_changes(progress, started):
-                self._everything(progress)
-        except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise
+    """What a run found, in ``index``: a database that is read with the queries of ``merging``."""
 
     summary: Summary
     rules: RuleSet
 
-    def __enter__(self) -> SinceLast:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    def __init__(
+        self,
+        corpus: FileCorpus | StoreCorpus,
+        watched: changes.Watched,
+        options: Options,
+        kept: Path,
+        mark: str,
+        scratch: Path,
+        progress: Progress | None = None,
     ) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """``kept`` is the folder of the last examination's index; ``mark`` differs where that must not be used.
 
-    def findings(self) -> merging.Merged:
-        """Every finding, as a table."""
-        return merging.Merged(self._folder / "now" / "told.parquet", self.options.limits)
-
-    def portrait(self) -> Portrait:
+        ``scratch`` is a folder that is there for as long as the findings are read.
+        """
+        self._started = time.monotonic()
+        self._corpus, self._watched, self._options, self._progress = corpus, watched, options, progress
+        self._registry = registry.load(options.custom_rules)
+        self._mark = f"{mark} duckdb-{duckdb.__version__}"
+        self._scratch = scratch
+        self._place = kept / INDEX
+        self.index = self._place
+        self.portrait = Portrait()
         """What the corpus is made of; empty where only a part of it was read."""
-        return self.portrait_of or Portrait()
+        self.full = not self._only_changes()
+        if self.full:
+            self._everything()
 
     def keep(self) -> None:
         """Let the next examination go by this one. Nothing of a run that lost input is kept."""
-        if not self.summary.complete:
+        if not self.full or not self.summary.complete:
             return
-        self._kept.mkdir(parents=True, exist_ok=True)
-        (self._kept / STATE).unlink(missing_ok=True)
-        for name in TABLES:
-            fresh = self._kept / f".{name}.tmp"
-            shutil.move(self._folder / "now" / f"{name}.parquet", fresh)
-            fresh.replace(self._kept / f"{name}.parquet")
-        facts = {
-            "format": FORMAT,
-            "mark": self._mark,
-            "files": [str(shard.path) for shard in self._files.shards],
-            **self._facts,
-        }
-        fresh = self._kept / f".{STATE}.tmp"
-        fresh.write_text(json.dumps(facts), "utf-8")
-        fresh.replace(self._kept / STATE)
+        self._place.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._place.with_name(f".{INDEX}.tmp")
+        shutil.move(self.index, fresh)
+        # The log of the old one must not be taken for one of the new.
+        self._place.unlink(missing_ok=True)
+        self._place.with_name(f"{INDEX}.wal").unlink(missing_ok=True)
+        fresh.replace(self._place)
+        self.index = self._place
 
-    def _everything(self, progress: Progress | None) -> None:
-        now = self._folder / "now"
-        shutil.rmtree(now, ignore_errors=True)
-        now.mkdir()
-        with ContextServer(self._files, self.options, progress) as run:
-            write_index(run, now)
-            self.summary, self.rules, self.portrait_of = run.summary, run.rules, run.portrait()
+    def _everything(self) -> None:
+        self._watched.begin()
+        self.index = self._scratch / INDEX
+        with ContextServer(self._corpus, self._options, self._progress) as run:
+            write_index(run, self.index)
+            self.summary, self.rules, self.portrait = run.summary, run.rules, run.portrait()
             encoded = bool(run.database.value("SELECT getvariable('text_encoded')"))
-        self._facts: dict[str, Any] = {
-            "id_form": self.summary.id_form,
-            "text_encoded": encoded,
-            "watermarks": [None] * len(self._files.shards),
-        }
+        with Database(self._options.limits) as database:
+            database.attach(self.index, "kept")
+            merging.begin(database, self._watched.names)
+            facts = {
+                "format": FORMAT,
+                "mark": self._mark if self._watched.note(database) else None,
+                "files": self._watched.names,
+                "id_form": self.summary.id_form,
+                "text_encoded": encoded,
+            }
+            database.run("CREATE TABLE kept.facts (facts VARCHAR)")
+            database.run("INSERT INTO kept.facts VALUES (?)", [json.dumps(facts)])
+            database.run("CHECKPOINT kept; DETACH kept")
 
-    def _only_changes(self, progress: Progress | None, started: float) -> bool:
-        """Whether it could be done from the state; what there is of it then lies in ``now``."""
-        state = self._state()
+    def _only_changes(self) -> bool:
+        """Whether it could be done with the index, which then is that of the corpus as it is now."""
         # The user's own queries may compare any two records, and promoted inferences reach further than one link.
-        if state is None or self.options.id_map or self.options.safe_fixes or self._own_queries():
+        if not self._place.exists() or self._options.id_map or self._options.safe_fixes or self._own_queries():
             return False
-        self._facts = {name: state[name] for name in ("id_form", "text_encoded")}
-        with Database(self.options.limits) as database:
-            sources = [ShardSource(shard, database.folder) for shard in self._files.shards]
-            if any(source.prepared.gaps for source in sources):
+        with Database(self._options.limits) as database:
+            facts = self._facts(database)
+            if facts is None or not self._watched.look(database):
                 return False
-            watermarks = closure.scan(database, sources, state["watermarks"])
-            if watermarks is None:
-                return False
-            self._facts["watermarks"] = watermarks
-            closure.load(database, self._kept)
-            changed = closure.changed_items(database, len(sources))
-            closure.save(database, self._folder)
-        probe = self._examine("probe", Part(changed, judged=False), progress)
-        with Database(self.options.limits) as database:
-            closure.load(database, self._kept)
-            closure.restore(database, self._folder, probe)
-            if closure.forms(database) != (state["id_form"], state["text_encoded"]):
-                return False
-            wanted = closure.touched_items(database, len(sources))
-            if wanted is None:
-                return False
-            names = closure.names_elsewhere(database)
-            closure.save(database, self._folder)
-        part = self._examine("part", Part(wanted, state["id_form"], state["text_encoded"], names=names), progress)
-        now = self._folder / "now"
-        now.mkdir()
-        with Database(self.options.limits) as database:
-            closure.load(database, self._kept)
-            closure.restore(database, self._folder, part)
-            merging.merge(database, self._kept, part, now, [str(shard.path) for shard in self._files.shards])
-            slugs = {rule.code: rule.slug for rule in registry.load(self.options.custom_rules).rules}
-            self.summary = merging.summarize(database, now, self._files, state["id_form"], slugs, started)
-        self.full = False
+            changes.find_changes(database)
+            items = self._watched.items(closure.rows_of(database, closure.keys_of_changed(database)))
+            with self._examined(database, Part(items, judged=False)):
+                if closure.forms(database) != (facts["id_form"], facts["text_encoded"]) or not closure.touched(
+                    database
+                ):
+                    return False
+                items = self._watched.items(closure.rows_of(database, "SELECT key FROM wanted"))
+                names = closure.names_elsewhere(database)
+            with self._examined(database, Part(items, facts["id_form"], facts["text_encoded"], names=names)):
+                merging.merge(database, self._watched)
+            self.summary = merging.summarize(database, self._registry, self._corpus, facts["id_form"], self._started)
+            database.run("DETACH kept")
         return True
 
     def _own_queries(self) -> bool:
-        return any(rule.custom and rule.query is not None for rule in registry.load(self.options.custom_rules).rules)
+        return any(rule.custom and rule.query is not None for rule in self._registry.rules)
 
-    def _examine(self, name: str, part: Part, progress: Progress | None) -> Path:
-        folder = self._folder / name
-        folder.mkdir()
-        with ContextServer(self._files, self.options, progress, part) as run:
-            write_index(run, folder)
-            self.rules = run.rules
-        return folder
-
-    def _state(self) -> dict[str, Any] | None:
+    def _facts(self, database: Database) -> dict[str, Any] | None:
+        """Attach the index as ``kept``; what it says of itself, None where it does not fit."""
         try:
-            facts = json.loads((self._kept / STATE).read_bytes())
-        except (OSError, ValueError):
+            database.attach(self._place, "kept")
+            facts = json.loads(str(database.connection.execute("SELECT facts FROM kept.facts").fetchall()[0][0]))
+        except (duckdb.Error, ValueError, IndexError):
             return None
         fits = isinstance(facts, dict) and facts.get("format") == FORMAT and facts.get("mark") == self._mark
-        same_files = fits and facts.get("files") == [str(shard.path) for shard in self._files.shards]
-        there = all((self._kept / f"{name}.parquet").exists() for name in TABLES)
-        return facts if same_files and there else None
+        return facts if fits and facts.get("files") == self._watched.names else None
+
+    @contextmanager
+    def _examined(self, database: Database, part: Part) -> Iterator[None]:
+        """Examine a part of the corpus; inside, its index is ``part``."""
+        path = self._scratch / f"part-{'judged' if part.judged else 'looked'}.duckdb"
+        with ContextServer(self._corpus, self._options, self._progress, part) as run:
+            write_index(run, path)
+            self.rules = run.rules
+        database.attach(path, "part", read_only=True)
+        try:
+            yield
+        finally:
+            database.run(
+                "DROP VIEW IF EXISTS all_mentions; DROP VIEW IF EXISTS all_items; DROP VIEW IF EXISTS now_items; DETACH part"
+            )

@@ -1,4 +1,4 @@
-"""A part of a corpus as a source of its own: some items of a file, each still on its own line of that file."""
+"""A part of a corpus as a source of its own: some items of a file, each still on its own line of that file; some entries of a store."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from migrate.corpora.interface import BOM, Places, spoiled
+from migrate.corpora.files import FileCorpus
+from migrate.corpora.interface import BOM, CorpusError, Places, spoiled
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
+from migrate.corpora.spool import StoreCorpus, StoreSource
+from migrate.corpora.sqlite_store import SqliteStore
 from migrate.engine.database import Database
 from migrate.engine.sources import too_long
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The items of each file of a corpus that a run reads, and what is known of the corpus as a whole."""
+    """What a run reads of a corpus, and what is known of the corpus as a whole."""
 
-    items: tuple[tuple[int, ...], ...]
-    """Of each file in order, ascending."""
+    items: tuple[tuple[Any, ...], ...]
+    """Of each file in order, the items, ascending; of a store the ids of entries."""
     id_form: str | None = None
     text_encoded: bool | None = None
     judged: bool = True
@@ -30,9 +34,13 @@ class Part:
     names: tuple[tuple[str, str, int], ...] = ()
     """Path, name and number of the names in the rest of the corpus."""
 
-    def sources(self, shards: Sequence[Shard], folder: Path) -> list[SubsetSource]:
-        """The files as sources that hold these items alone."""
-        return [SubsetSource(shard, folder, items) for shard, items in zip(shards, self.items, strict=True)]
+    def sources(self, corpus: FileCorpus | StoreCorpus, folder: Path) -> list[ShardSource]:
+        """Sources that hold these items alone. Raises CorpusError for a store that gives all of its entries or none."""
+        if isinstance(corpus, FileCorpus):
+            return [SubsetSource(shard, folder, items) for shard, items in zip(corpus.shards, self.items, strict=True)]
+        if not isinstance(corpus.store, SqliteStore):
+            raise CorpusError(f"{corpus.uri}: its entries cannot be read one by one")
+        return [StoreSource(corpus.store, folder, lines=corpus.store.lines(self.items[0]))]
 
     def impose(self, database: Database) -> None:
         """Let the part be judged by the whole corpus."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +69,16 @@ def _whole(call: Invocation, corpus: str, folder: Path) -> sweeping.Taken:
 
 
 def _since_last(call: Invocation, corpus: str, folder: Path) -> sweeping.Taken:
-    from migrate.systems import Continued, examine_since
+    from migrate.systems import examine_since
 
     kept = sweeping.corpus_folder(call, sweeping.uri_of(corpus)) / "state"
     mark, wanted = sweeping.state_mark(call), call.settings.options()
-    with call.progress() as progress, examine_since(corpus, wanted, kept, mark, progress=progress) as examination:
-        taken = sweeping.take(examination, folder)
-        if isinstance(examination, Continued):
-            taken = replace(taken, full=examination.full)
-            examination.keep()
-        return taken
+    with call.progress() as progress:
+        examination = examine_since(corpus, wanted, kept, mark, folder, progress=progress)
+        if examination is None:
+            return _whole(call, corpus, folder)
+        examination.keep()
+        return sweeping.kept(examination, folder)
 
 
 def _next(corpus: str, summary: Summary) -> tuple[str, ...]:
