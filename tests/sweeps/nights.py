@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+import sqlite3
+from pathlib import Path
+from typing import Any, Self
+
+from databases import make_sqlite, rows_of
 
 STATUSES = ("done", "Done", "completed", "superseded", "duplicate", "in_progress", "no idea", None)
 KEYS = (
@@ -133,3 +137,100 @@ class Corpus:
         self.lines.insert(
             self.random.randrange(len(self.lines)), self.lines.pop(self.random.randrange(len(self.lines)))
         )
+
+
+class Store:
+    """The entries of an SQLite store, and how they change over night, with the time of change moved or not."""
+
+    def __init__(self, path: Path, layout: str, sample: Path, seed: int) -> None:
+        self.random = random.Random(seed)
+        self._uuid = layout == "3.x"
+        make_sqlite(path, layout, rows_of(sample, layout))
+        self._base = sqlite3.connect(path, isolation_level=None)
+        self._first = dict(self._base.execute("SELECT id, metadata FROM context_entries").fetchall())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._base.close()
+
+    def night(self, changes: int) -> None:
+        """So many changes of any kind."""
+        ways = (self.field, self.field, self.link, self.link, self.text, self.tags, self.add, self.remove, self.repair)
+        for _ in range(changes):
+            self.random.choice(ways)()
+
+    def _pick(self) -> Any:
+        return self.random.choice(self._base.execute("SELECT id FROM context_entries ORDER BY id").fetchall())[0]
+
+    def _set(self, own: Any, column: str, value: Any) -> None:
+        time = ", updated_at = CURRENT_TIMESTAMP" if self.random.random() < 0.5 else ""
+        self._base.execute(f"UPDATE context_entries SET {column} = ?{time} WHERE id = ?", [value, own])
+
+    def _metadata(self, own: Any) -> dict[str, Any]:
+        (text,) = self._base.execute("SELECT metadata FROM context_entries WHERE id = ?", [own]).fetchone()
+        try:
+            found = json.loads(text)
+        except (TypeError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def field(self) -> None:
+        """A field of an entry's metadata."""
+        own = self._pick()
+        metadata = self._metadata(own)
+        name, values = self.random.choice(
+            (("status", STATUSES), ("project", ("harbor-api", "harbor-web", None)), ("kind", ("report", "Report", "issue", "user_message")),
+             ("schema_version", (1, "1", 2, None)))
+        )  # fmt: skip
+        self._set(own, "metadata", json.dumps({**metadata, name: self.random.choice(values)}))
+
+    def link(self) -> None:
+        """A link to another entry, in one spelling or another, which may be an abbreviation."""
+        own, target = self._pick(), self._pick()
+        metadata = self._metadata(own)
+        links = metadata.get("links")
+        links = dict(links) if isinstance(links, dict) else {}
+        spelled = (
+            (target, target, target[:12], target[:8]) if self._uuid else (target, target, str(target), {"id": target})
+        )
+        links[self.random.choice(KEYS)] = [self.random.choice(spelled)]
+        self._set(own, "metadata", json.dumps({**metadata, "links": links}))
+
+    def text(self) -> None:
+        """The text or the thread of another entry."""
+        column = self.random.choice(("text_content", "thread_id"))
+        (value,) = self._base.execute(f"SELECT {column} FROM context_entries WHERE id = ?", [self._pick()]).fetchone()
+        self._set(self._pick(), column, value)
+
+    def tags(self) -> None:
+        """Other tags, or the same ones spelled otherwise; no time tells of it."""
+        own = self._pick()
+        if self.random.random() < 0.5:
+            self._base.execute("UPDATE tags SET tag = upper(tag) WHERE context_entry_id = ?", [own])
+            return
+        self._base.execute("DELETE FROM tags WHERE context_entry_id = ?", [own])
+        if self.random.random() < 0.5:
+            self._base.execute("INSERT INTO tags (context_entry_id, tag) VALUES (?, 'Nightly ')", [own])
+
+    def add(self) -> None:
+        """A copy of an entry under a new id."""
+        new = f"{self.random.getrandbits(128):032x}" if self._uuid else None
+        columns = "thread_id, source, content_type, text_content, metadata, created_at, updated_at"
+        self._base.execute(
+            f"INSERT INTO context_entries (id, {columns}) SELECT ?, {columns} FROM context_entries WHERE id = ?",
+            [new, self._pick()],
+        )
+
+    def remove(self) -> None:
+        """An entry and its tags."""
+        own = self._pick()
+        self._base.execute("DELETE FROM tags WHERE context_entry_id = ?", [own])
+        self._base.execute("DELETE FROM context_entries WHERE id = ?", [own])
+
+    def repair(self) -> None:
+        """Metadata as it first was: a fault goes, or comes again."""
+        own = self._pick()
+        if own in self._first:
+            self._set(own, "metadata", self._first[own])

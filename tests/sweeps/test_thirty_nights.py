@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from nights import Corpus
+from nights import Corpus, Store
 
 from migrate.cli.main import cli
 
-SAMPLE = Path(__file__).parents[2] / "sample_data" / "context_server" / "entries.jsonl"
+SAMPLES = Path(__file__).parents[2] / "sample_data" / "context_server"
 RULE = """
 code: XX001
 slug: note-color
@@ -34,8 +35,8 @@ rows:
 """
 
 
-def check(*flags: str) -> list[dict[str, Any]]:
-    result = CliRunner().invoke(cli, ["check", "corpus.jsonl", "--format", "jsonl", "--fail-on", "never", *flags])
+def check(corpus: str, *flags: str) -> list[dict[str, Any]]:
+    result = CliRunner().invoke(cli, ["check", corpus, "--format", "jsonl", "--fail-on", "never", *flags])
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -61,16 +62,12 @@ class Count:
         return states, fixed
 
 
-@pytest.mark.parametrize(
-    ("nights", "seed"),
-    [(3, 7), pytest.param(30, 1, marks=pytest.mark.slow), pytest.param(30, 2, marks=pytest.mark.slow)],
-)
-def test_nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nights: int, seed: int) -> None:
-    monkeypatch.chdir(tmp_path)
-    corpus, count = Corpus(SAMPLE.read_text("utf-8").split("\n")[:-1], seed), Count()
-    rule = tmp_path / "rules" / "note-color.yml"
+def follow(corpus: str, nights: int, night_falls: Callable[[int], None]) -> None:
+    """Sweep a corpus in the working directory every night, by changes and whole, with a rule that is upgraded twice in thirty nights."""
+    count = Count()
+    rule = Path("rules/note-color.yml")
     rule.parent.mkdir()
-    (tmp_path / "corpus-migrate.toml").write_text('custom-rules = ["rules"]\n')
+    Path("corpus-migrate.toml").write_text('custom-rules = ["rules"]\n')
     upgrades = (nights // 3, 2 * nights // 3) if nights > 9 else ()
     partly = 0
     for night in range(nights):
@@ -78,11 +75,9 @@ def test_nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nights: int, se
         rule.write_text(
             RULE.format(project=("harbor-web", "harbor-api")[sum(night >= upgrade for upgrade in upgrades) % 2])
         )
-        if night:
-            corpus.night(corpus.random.choice((0, 1, 2, 5)))
-        Path("corpus.jsonl").write_text("\n".join(corpus.lines) + "\n")
-        whole = check("--workspace", "whole")
-        part = check("--workspace", "part", "--since-last")
+        night_falls(night)
+        whole = check(corpus, "--workspace", "whole")
+        part = check(corpus, "--workspace", "part", "--since-last")
         assert part == whole, f"night {night}"
         marks = [finding["fingerprint"] for finding in whole]
         assert len(set(marks)) == len(marks)
@@ -95,3 +90,38 @@ def test_nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nights: int, se
         numbers = ("records", "findings", "severities", "rules", "new", "known", "regressed")
         assert {name: sweep[name] for name in numbers} == {name: last_sweep("whole")[name] for name in numbers}
     assert partly == nights - 1 - len(upgrades)
+
+
+@pytest.mark.parametrize(
+    ("nights", "seed"),
+    [(3, 7), pytest.param(30, 1, marks=pytest.mark.slow), pytest.param(30, 2, marks=pytest.mark.slow)],
+)
+def test_nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nights: int, seed: int) -> None:
+    monkeypatch.chdir(tmp_path)
+    corpus = Corpus((SAMPLES / "entries.jsonl").read_text("utf-8").split("\n")[:-1], seed)
+
+    def night_falls(night: int) -> None:
+        if night:
+            corpus.night(corpus.random.choice((0, 1, 2, 5)))
+        Path("corpus.jsonl").write_text("\n".join(corpus.lines) + "\n")
+
+    follow("corpus.jsonl", nights, night_falls)
+
+
+@pytest.mark.parametrize(
+    ("layout", "sample"), [("2.x", "entries.jsonl"), ("3.x", "entries_uuid.jsonl")], ids=["2.x", "3.x"]
+)
+@pytest.mark.parametrize(
+    ("nights", "seed"), [(3, 5), pytest.param(30, 3, marks=pytest.mark.slow)], ids=["three", "thirty"]
+)
+def test_nights_of_a_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, sample: str, nights: int, seed: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store(Path("store.db"), layout, SAMPLES / sample, seed) as store:
+
+        def night_falls(night: int) -> None:
+            if night:
+                store.night(store.random.choice((0, 1, 2, 5)))
+
+        follow("store.db", nights, night_falls)
