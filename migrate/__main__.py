@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from migrate.cli.main import main
-
 if __name__ == "__main__":
+    # Not above: the processes of a run import this module too, and need no command line.
+    from migrate.cli.main import main
+
     main()

@@ -6,18 +6,22 @@ writes without the server.
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from migrate.corpora.sqlite_store import SqliteStore
-from migrate.engine.processes import Workers
+if TYPE_CHECKING:
+    # The processes that take the marks need nothing but the database: they are to begin at once.
+    from migrate.corpora.sqlite_store import SqliteStore
+    from migrate.engine.processes import Workers
 
 BLOCK = 32
 """Rows under one mark: those whose rowid has the same quotient by it."""
 _STRETCH = 2_000
 """Blocks of one task for a process."""
+_BUSY_SECONDS = 30.0
 _SPARSE = 8
 """Blocks an entry at most: where rowids lie further apart, going through the blocks is no gain."""
 
@@ -34,8 +38,13 @@ def marks(store: SqliteStore, workers: Workers) -> dict[int, int] | None:
         first, last = low // BLOCK, high // BLOCK
         if low < 0 or last - first > 1_000 + _SPARSE * count or not _indexed(connection):
             return None
-    tasks = [(store, start, min(start + _STRETCH, last + 1)) for start in range(first, last + 1, _STRETCH)]
-    return {block: mark for _, part in workers.map("looking for changes", _marks, tasks) for block, mark in part}
+    place = f"{store.path.absolute().as_uri()}?mode=ro"
+    tasks = [
+        (place, store.columns, store.layout, start, min(start + _STRETCH, last + 1))
+        for start in range(first, last + 1, _STRETCH)
+    ]
+    with store.explained():
+        return {block: mark for _, part in workers.map("looking for changes", _marks, tasks) for block, mark in part}
 
 
 def members(store: SqliteStore, blocks: Iterable[int] | None = None) -> Iterator[list[tuple[int, Any]]]:
@@ -51,18 +60,14 @@ def members(store: SqliteStore, blocks: Iterable[int] | None = None) -> Iterator
             yield connection.execute(f"{query} WHERE rowid BETWEEN ? AND ?", _span(block)).fetchall()
 
 
-def _marks(store: SqliteStore, start: int, end: int) -> list[tuple[int, int]]:
-    columns = ", ".join(f"group_concat(coalesce({name}, char(0)))" for name in store.columns)
+def _marks(place: str, names: tuple[str, ...], layout: str, start: int, end: int) -> list[tuple[int, int]]:
+    columns = ", ".join(f"group_concat(coalesce({name}, char(0)))" for name in names)
     entries = f"SELECT {columns} FROM context_entries WHERE rowid BETWEEN ? AND ?"
     # The id of a 2.x entry is its rowid.
-    own = (
-        "BETWEEN ? AND ?"
-        if store.layout == "2.x"
-        else "IN (SELECT id FROM context_entries WHERE rowid BETWEEN ? AND ?)"
-    )
+    own = "BETWEEN ? AND ?" if layout == "2.x" else "IN (SELECT id FROM context_entries WHERE rowid BETWEEN ? AND ?)"
     tags = f"SELECT group_concat(context_entry_id || char(0) || tag) FROM tags WHERE context_entry_id {own}"
     found = []
-    with closing(store.connect()) as connection, store.explained():
+    with closing(sqlite3.connect(place, uri=True, isolation_level=None, timeout=_BUSY_SECONDS)) as connection:
         connection.text_factory = bytes
         execute = connection.cursor().execute
         for block in range(start, end):

@@ -51,7 +51,8 @@ def compare(
 ) -> Compared:
     """Compare findings with the ledger and the baseline, and bring the ledger up to date.
 
-    Leaves ``found``, the findings, and ``loud``, the states of those that are not what ``Compared.usual`` says. Findings of
+    Leaves ``found``, the findings, and ``loud``, the states of those that the ledger does not have or that are not what
+    ``Compared.usual`` says. Findings of
     rules that did not run stay as they were, and of an incomplete sweep nothing is called fixed.
     """
     database.run(f"CREATE OR REPLACE VIEW found AS {found.attach(database)}")
@@ -59,7 +60,7 @@ def compare(
     accepted = baselines.load(database, baseline)
     database.set("judged", list(codes))
     usual = "new" if first and not accepted else "known"
-    _judge(database, usual, accepted=accepted, complete=complete)
+    _judge(database, usual, accepted=accepted, complete=complete, first=first)
     changes = _changes(database, usual, since, "baseline" if accepted else "nothing" if first else "sweep")
     rules = {
         str(code): (int(new), int(regressed), int(fixed))
@@ -111,7 +112,7 @@ def _open(database: Database, folder: Path) -> bool:
     return first
 
 
-def _judge(database: Database, usual: str, *, accepted: bool, complete: bool) -> None:
+def _judge(database: Database, usual: str, *, accepted: bool, complete: bool, first: bool) -> None:
     state = (
         "CASE WHEN l.reopened OR NOT l.open THEN 'regressed' WHEN b.fp IS NOT NULL THEN 'known' ELSE 'new' END"
         if accepted
@@ -122,10 +123,10 @@ def _judge(database: Database, usual: str, *, accepted: bool, complete: bool) ->
         f"""
         CREATE OR REPLACE TABLE loud AS
         SELECT * FROM (
-            SELECT f.fp, f.code, f.severity, {state} AS state
+            SELECT f.fp, f.code, f.severity, {state} AS state, l.fp IS NULL AS unlisted
             FROM found f LEFT JOIN (SELECT fp, open, reopened FROM ledger.entries) l ON l.fp = f.fp
             {f"LEFT JOIN ({baseline}) b ON b.fp = f.fp" if accepted else ""})
-        WHERE state <> '{usual}'
+        WHERE state <> '{usual}' {"" if first else "OR unlisted"}
         """
     )
     database.run(
@@ -138,7 +139,7 @@ def _judge(database: Database, usual: str, *, accepted: bool, complete: bool) ->
 
 
 def _changes(database: Database, usual: str, since: str | None, reference: str) -> Changes:
-    number = dict(database.rows("SELECT state, count(*) FROM loud GROUP BY state"))
+    number = dict(database.rows(f"SELECT state, count(*) FROM loud WHERE state <> '{usual}' GROUP BY state"))
     number[usual] = int(database.value("SELECT count(*) FROM found")) - sum(number.values())
     counting = "FROM loud WHERE state <> 'known'" if reference == "baseline" else "FROM found"
     return Changes(
@@ -158,10 +159,10 @@ def _write(database: Database, folder: Path, *, first: bool) -> None:
         database.connection.execute(
             f"""
             BEGIN;
-            UPDATE ledger.entries SET open = true, reopened = true WHERE NOT open AND fp IN (SELECT fp FROM found);
+            UPDATE ledger.entries SET open = true, reopened = true WHERE NOT open AND fp IN (SELECT fp FROM loud WHERE state = 'regressed');
             UPDATE ledger.entries SET open = false WHERE open AND fp IN (SELECT fp FROM gone);
             INSERT INTO ledger.entries
-            SELECT fp, {facts}, true, false FROM found WHERE fp NOT IN (SELECT fp FROM ledger.entries) GROUP BY fp;
+            SELECT fp, {facts}, true, false FROM found {"" if first else "WHERE fp IN (SELECT fp FROM loud WHERE unlisted)"} GROUP BY fp;
             COMMIT;
             {"CHECKPOINT ledger;" if first else ""}
             DETACH ledger;

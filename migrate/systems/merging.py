@@ -14,7 +14,7 @@ from migrate.systems.context_server import CLASSES
 from migrate.systems.counting import changing, counts
 from migrate.types import Summary
 
-FOUND = "SELECT f.*, n.file FROM kept.findings f JOIN kept.files n USING (file_no)"
+FOUND = "SELECT *, (SELECT list(file ORDER BY file_no) FROM kept.files)[file_no + 1] AS file FROM kept.findings"
 """The findings, in no order."""
 
 TOLD = """

@@ -9,7 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from migrate.corpora import Prepared, Shard, open_files
+from migrate.corpora.files import open_files
+from migrate.corpora.interface import Prepared
+from migrate.corpora.shard import Shard
 
 MakeShard = Callable[..., Shard]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from migrate.corpora import CorpusError, open_files
+from migrate.corpora.files import open_files
+from migrate.corpora.interface import CorpusError
 from migrate.corpora.stores import is_store, open_corpus
 from migrate.naming import without_secrets
 

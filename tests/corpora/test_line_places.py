@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from migrate.corpora import Prepared, Shard
-from migrate.corpora.interface import BLANKS, BOM, Places
+from migrate.corpora.interface import BLANKS, BOM, Places, Prepared
 from migrate.corpora.lines import LineScanner
+from migrate.corpora.shard import Shard
 
 MakeShard = Callable[..., Shard]
 DuckdbRows = Callable[[Prepared], list[str | None]]

@@ -11,7 +11,10 @@ import duckdb
 import pytest
 import zstandard
 
-from migrate.corpora import CorpusError, Prepared, Shard, open_files, rewrite
+from migrate.corpora.files import open_files
+from migrate.corpora.interface import CorpusError, Prepared
+from migrate.corpora.rewrite import rewrite
+from migrate.corpora.shard import Shard
 
 DuckdbRows = Callable[[Prepared], list[str | None]]
 

@@ -10,7 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from migrate.corpora import CorpusError, Shard, ranges, stage
+from migrate.corpora import ranges
+from migrate.corpora.interface import CorpusError
+from migrate.corpora.rewrite import stage
+from migrate.corpora.shard import Shard
 from migrate.corpora.spooled import Spooled
 from migrate.engine.processes import Workers
 

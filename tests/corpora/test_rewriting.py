@@ -14,9 +14,11 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from migrate.corpora import CorpusError, Shard, open_files, rewrite, stage
 from migrate.corpora.compression import Reader
-from migrate.corpora.interface import BOM
+from migrate.corpora.files import open_files
+from migrate.corpora.interface import BOM, CorpusError
+from migrate.corpora.rewrite import rewrite, stage
+from migrate.corpora.shard import Shard
 
 MakeShard = Callable[..., Shard]
 
@@ -277,7 +279,8 @@ def test_the_mode_of_the_source_is_kept(make_shard: MakeShard, tmp_path: Path) -
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from migrate.corpora import open_files, rewrite
+from migrate.corpora.files import open_files
+from migrate.corpora.rewrite import rewrite
 shard = open_files(sys.argv[1]).shards[0]
 count = shard.places().count
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

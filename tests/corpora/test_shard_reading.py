@@ -16,8 +16,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from migrate.corpora import CorpusError, Prepared, Shard, open_files
-from migrate.corpora.interface import BOM
+from migrate.corpora.files import open_files
+from migrate.corpora.interface import BOM, CorpusError, Prepared
+from migrate.corpora.shard import Shard
 
 MakeShard = Callable[..., Shard]
 DuckdbRows = Callable[[Prepared], list[str | None]]
@@ -289,7 +290,8 @@ def test_a_full_temp_folder_is_an_error(make_shard: MakeShard, tmp_path: Path) -
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from migrate.corpora import open_files, rewrite
+from migrate.corpora.files import open_files
+from migrate.corpora.rewrite import rewrite
 shard = open_files(sys.argv[1]).shards[0]
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 assert shard.places().count == 3 and shard.places().longest > 50_000_000
