@@ -86,7 +86,8 @@ class SqliteStore:
         """One line an entry, of all or of some, in ascending order of ids. Raises CorpusError or CutShort."""
         with closing(self.connect()) as connection:
             with self.explained():
-                some, theirs = _only(connection, ids)
+                picked = "" if ids is None else f"IN (SELECT id FROM {pick(connection, ids)})"
+                some, theirs = (f"WHERE {own} {picked}" if picked else "" for own in ("id", "context_entry_id"))
                 connection.execute("BEGIN")
                 connection.text_factory = bytes
                 tags = _Beside(connection.execute(_TAGS.format(theirs)))
@@ -190,13 +191,11 @@ class SqliteStore:
             return bool(connection.execute(f"PRAGMA table_info({table})").fetchone())
 
 
-def _only(connection: sqlite3.Connection, ids: Sequence[Any] | None) -> tuple[str, str]:
-    """The conditions that pick some entries, and what belongs to them; a read-only database still has temporary tables."""
-    if ids is None:
-        return "", ""
-    connection.execute("CREATE TEMP TABLE wanted (id PRIMARY KEY)")
-    connection.executemany("INSERT INTO wanted VALUES (?)", ([own_id] for own_id in ids))
-    return "WHERE id IN (SELECT id FROM wanted)", "WHERE context_entry_id IN (SELECT id FROM wanted)"
+def pick(connection: sqlite3.Connection, ids: Sequence[Any]) -> str:
+    """A table of ids, by its name: a read-only database still has temporary tables."""
+    connection.execute("CREATE TEMP TABLE picked (id PRIMARY KEY)")
+    connection.executemany("INSERT OR IGNORE INTO picked VALUES (?)", ([own_id] for own_id in ids))
+    return "picked"
 
 
 class _Explained:

@@ -52,8 +52,7 @@ def compare(
     """Compare findings with the ledger and the baseline, and bring the ledger up to date.
 
     Leaves ``found``, the findings, and ``loud``, the states of those that the ledger does not have or that are not what
-    ``Compared.usual`` says. Findings of
-    rules that did not run stay as they were, and of an incomplete sweep nothing is called fixed.
+    ``Compared.usual`` says. Findings of rules that did not run stay as they were; of an incomplete sweep nothing is called fixed.
     """
     database.run(f"CREATE OR REPLACE VIEW found AS {found.attach(database)}")
     first = _open(database, folder)
@@ -119,21 +118,17 @@ def _judge(database: Database, usual: str, *, accepted: bool, complete: bool, fi
         else "CASE WHEN l.fp IS NULL THEN 'new' WHEN NOT l.open THEN 'regressed' ELSE 'known' END"
     )
     baseline = "SELECT DISTINCT try_cast('0x' || fingerprint AS UBIGINT) AS fp FROM baseline"
+    ran = f"{complete} AND l.open AND list_contains(getvariable('judged'), l.code)"
     database.run(
         f"""
-        CREATE OR REPLACE TABLE loud AS
+        CREATE OR REPLACE TABLE differing AS
         SELECT * FROM (
-            SELECT f.fp, f.code, f.severity, {state} AS state, l.fp IS NULL AS unlisted
-            FROM found f LEFT JOIN (SELECT fp, open, reopened FROM ledger.entries) l ON l.fp = f.fp
+            SELECT f.fp, f.code, f.severity, {state} AS state, l.fp IS NULL AS unlisted, CASE WHEN f.fp IS NULL AND {ran} THEN l.fp END AS gone
+            FROM (SELECT fp, code, severity FROM found) f FULL JOIN (SELECT fp, code, open, reopened FROM ledger.entries) l ON l.fp = f.fp
             {f"LEFT JOIN ({baseline}) b ON b.fp = f.fp" if accepted else ""})
-        WHERE state <> '{usual}' {"" if first else "OR unlisted"}
-        """
-    )
-    database.run(
-        f"""
-        CREATE OR REPLACE TABLE gone AS
-        SELECT * FROM ledger.entries l WHERE {complete} AND open AND list_contains(getvariable('judged'), code)
-          AND NOT EXISTS (FROM found f WHERE f.fp = l.fp)
+        WHERE gone IS NOT NULL OR fp IS NOT NULL AND (state <> '{usual}' {"" if first else "OR unlisted"});
+        CREATE OR REPLACE VIEW loud AS SELECT fp, code, severity, state, unlisted FROM differing WHERE fp IS NOT NULL;
+        CREATE OR REPLACE TABLE gone AS SELECT * FROM ledger.entries WHERE fp IN (SELECT gone FROM differing WHERE gone IS NOT NULL);
         """
     )
 

@@ -52,7 +52,7 @@ def examine_since(
     if _system(corpus, options) != "context-server":
         return None
     opened = open_corpus(corpus)
-    watched = changes.watched(opened, options.limits, progress)
+    watched = changes.watched(opened, options.limits)
     return None if watched is None else SinceLast(opened, watched, options, kept, mark, scratch, progress)
 
 

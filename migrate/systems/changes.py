@@ -1,32 +1,38 @@
 """What of a corpus is new, other than it was, or gone since its index was made; nothing else of it is read whole.
 
-A file is read and hashed line by line. An SQLite store is asked for the marks of its blocks; of those that differ the entries are read.
+A file is read and hashed line by line. An SQLite store is asked for what was changed since the last look.
 Both fill ``seen`` (file, item, line, id, key and mark of the records that were looked at) and ``looked`` (the keys the index has for the
 same part of the corpus), and from them ``changed`` and ``present``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import duckdb
 
-from migrate.corpora import sqlite_marks
+from migrate.corpora import sqlite_changes
 from migrate.corpora.files import FileCorpus
 from migrate.corpora.source import ShardSource
 from migrate.corpora.spool import StoreCorpus, StoreSource
 from migrate.corpora.sqlite_store import SqliteStore
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
-from migrate.engine.processes import Workers, available
 from migrate.engine.sources import LARGEST
 from migrate.rules import vocabulary
 from migrate.systems.index import item_of, key_of
-from migrate.types import Limits, Progress
+from migrate.types import Limits
 
-_BATCH = 100_000
+_BEFORE = "before.duckdb"
+_OTHER = """
+    SELECT coalesce((SELECT sum({0}) FROM new_weights), 0)
+         - coalesce((SELECT sum({0}) FROM kept.weights WHERE key IN (SELECT key FROM new_weights UNION SELECT key FROM gone)), 0)
+"""
+"""What the entries that were looked at weigh more than they did."""
 
 
 class Watched(Protocol):
@@ -36,14 +42,17 @@ class Watched(Protocol):
     def names(self) -> list[str]:
         """Its files or the store, as findings name them."""
 
-    def begin(self) -> None:
-        """Before everything is read."""
+    def begin(self, folder: Path) -> None:
+        """Before everything is read; what has to be kept until afterwards goes into the folder."""
 
-    def note(self, database: Database) -> bool:
+    def note(self, database: Database, folder: Path) -> bool:
         """After everything was read: put into the index what the next look goes by; whether there can be one."""
 
     def look(self, database: Database) -> bool:
         """Fill ``seen`` and ``looked``; whether that could be done."""
+
+    def confirm(self, database: Database) -> bool:
+        """Whether nothing changed that was not looked at."""
 
     def keep(self, database: Database) -> None:
         """Put into the index what the next look goes by; ``anew`` are the keys that it has read again."""
@@ -52,11 +61,11 @@ class Watched(Protocol):
         """What a part of the corpus reads, from file, item and id of its records in corpus order."""
 
 
-def watched(corpus: FileCorpus | StoreCorpus, limits: Limits, progress: Progress | None) -> Watched | None:
+def watched(corpus: FileCorpus | StoreCorpus, limits: Limits) -> Watched | None:
     """The corpus as one that can tell what changed; None where it cannot."""
     if isinstance(corpus, FileCorpus):
         return Files(corpus)
-    return Sqlite(corpus.store, limits, progress) if isinstance(corpus.store, SqliteStore) else None
+    return Sqlite(corpus.store, limits) if isinstance(corpus.store, SqliteStore) else None
 
 
 def find_changes(database: Database) -> None:
@@ -90,10 +99,10 @@ class Files:
         """Their paths."""
         return [str(shard.path) for shard in self.corpus.shards]
 
-    def begin(self) -> None:
+    def begin(self, folder: Path) -> None:
         """Nothing to do."""
 
-    def note(self, database: Database) -> bool:
+    def note(self, database: Database, folder: Path) -> bool:
         """Nothing to note: the index has a mark of every line."""
         return True
 
@@ -106,6 +115,10 @@ class Files:
         if not all(_scan(database, number, source) for number, source in enumerate(sources)):
             return False
         database.run("CREATE TABLE looked AS SELECT DISTINCT key FROM kept.items WHERE key IS NOT NULL")
+        return True
+
+    def confirm(self, database: Database) -> bool:
+        """Every line was looked at."""
         return True
 
     def keep(self, database: Database) -> None:
@@ -125,105 +138,150 @@ class Files:
         return tuple(map(tuple, items))
 
 
-@dataclass(slots=True)
 class Sqlite:
-    """An SQLite store: ``kept.blocks`` has the mark of each block of its rows, ``kept.members`` the keys in it."""
+    """An SQLite store: the index has the weight of every entry and of its tags, and what the last look saw as the newest.
 
-    store: SqliteStore
-    limits: Limits
-    progress: Progress | None
-    _marks: dict[int, int] | None = None
-    _rows: list[tuple[int, Any]] = field(default_factory=list)
+    What was changed since then is read. Sums of weights, taken meanwhile, confirm that nothing else was.
+    """
+
+    def __init__(self, store: SqliteStore, limits: Limits) -> None:
+        self.store = store
+        self._limits = limits
+        self._kind = "i" if store.layout == "2.x" else "h"
+        self._newest: tuple[str, int, int] = ("", 0, 0)
+        """Time of the newest change, id of the newest tag, weight of all tags."""
+        self._sums: Future[tuple[int, int]] | None = None
 
     @property
     def names(self) -> list[str]:
         """The store."""
         return [self.store.uri]
 
-    def begin(self) -> None:
-        """Mark the blocks before an entry is read: what changes meanwhile will differ from its mark the next time."""
-        self._mark()
-        self._rows = [] if self._marks is None else [row for batch in sqlite_marks.members(self.store) for row in batch]
+    def begin(self, folder: Path) -> None:
+        """Weigh the entries before they are read: what changes meanwhile will differ from its weight the next time."""
+        weight, tag = sqlite_changes.tag_sums(self.store)
+        self._newest = sqlite_changes.newest_change(self.store), tag, weight
+        with Database(self._limits) as database:
+            database.attach(folder / _BEFORE, "before")
+            database.run(f"CREATE TABLE before.weights AS {self._weighed(database)}")
+            database.run("CHECKPOINT before; DETACH before")
 
-    def note(self, database: Database) -> bool:
-        """Every block; not where entries are not told by their ids alone."""
-        if self._marks is None:
-            return False
-        database.run(
-            "CREATE TABLE kept.blocks (block BIGINT, mark BIGINT); CREATE TABLE kept.members (block BIGINT, key UBIGINT)"
-        )
-        self._insert(database, "kept.blocks", "kept.members")
-        strange = "SELECT count(*) FROM kept.items WHERE irregular OR item IS NULL OR key NOT IN (SELECT key FROM kept.members)"
+    def note(self, database: Database, folder: Path) -> bool:
+        """The weights; not where entries are not told by their ids alone."""
+        database.attach(folder / _BEFORE, "before", read_only=True)
+        database.run("CREATE TABLE kept.weights AS FROM before.weights; DETACH before")
+        database.run("CREATE TABLE kept.newest (time VARCHAR, tag BIGINT, tags BIGINT)")
+        database.run("INSERT INTO kept.newest VALUES (?, ?, ?)", self._newest)
+        strange = "SELECT count(*) FROM kept.items WHERE irregular OR item IS NULL OR key NOT IN (SELECT key FROM kept.weights)"
         return not database.value(strange)
 
     def look(self, database: Database) -> bool:
-        """The entries of the blocks whose marks differ."""
-        self._mark()
-        if self._marks is None:
-            return False
+        """The entries that were changed since the last look, or have other tags, and those that are gone."""
+        aside = ThreadPoolExecutor(1)
+        self._sums = aside.submit(sqlite_changes.entry_sums, self.store)
+        aside.shutdown(wait=False)
+        ((time, tag, tags),) = database.rows("SELECT time, tag, tags FROM kept.newest")
+        changed, time = sqlite_changes.changed_since(self.store, time, tag)
+        weight, tag = sqlite_changes.tag_sums(self.store)
+        self._newest = time, tag, weight
         _prepare(database)
-        database.run(
-            "CREATE TABLE new_blocks (block BIGINT, mark BIGINT); CREATE TABLE new_members (block BIGINT, key UBIGINT)"
-        )
-        self._insert(database, "new_blocks", "new_members")
-        database.run(
-            """
-            CREATE TABLE other AS
-            SELECT coalesce(n.block, o.block) AS block FROM new_blocks n FULL JOIN kept.blocks o ON n.block = o.block
-            WHERE n.mark IS DISTINCT FROM o.mark;
-            CREATE TABLE looked AS SELECT DISTINCT key FROM kept.members WHERE block IN (FROM other)
-            """
-        )
-        blocks = database.column("SELECT block FROM other ORDER BY block")
-        self._rows = [row for batch in sqlite_marks.members(self.store, blocks) for row in batch]
-        self._marks = {}
-        self._insert(database, "new_blocks", "new_members")
-        source = StoreSource(self.store, database.folder, lines=self.store.lines([own for _, own in self._rows]))
+        database.run(f"CREATE TABLE new_weights AS {self._weighed(database, list(changed))}")
+        changed |= self._come_and_gone(database)
+        if weight != tags + int(database.value(_OTHER.format("tags"))):
+            changed |= self._tagged(database)
+        database.run("CREATE TABLE looked AS SELECT key FROM new_weights UNION SELECT key FROM gone")
+        source = StoreSource(self.store, database.folder, lines=self.store.lines(list(changed)))
         if source.prepared.gaps or not _scan(database, 0, source):
             return False
         database.run(f"UPDATE seen SET line = NULL, item = {item_of('id_key')}")
-        # Not where an entry came or went between the two looks, or is not told by its id alone.
+        # Not where an entry came or went meanwhile, or is not told by its id alone.
         return not database.value(
             """
-            SELECT (SELECT count(*) FROM seen WHERE item IS NULL OR key NOT IN (SELECT key FROM new_members))
-                 + (SELECT count(*) FROM new_members WHERE key NOT IN (SELECT key FROM seen WHERE key IS NOT NULL))
+            SELECT (SELECT count(*) FROM seen WHERE item IS NULL OR key NOT IN (SELECT key FROM new_weights))
+                 + (SELECT count(*) FROM new_weights WHERE key NOT IN (SELECT key FROM seen WHERE key IS NOT NULL))
             """
         )
 
+    def _come_and_gone(self, database: Database) -> set[Any]:
+        """Fill ``gone``, and add entries that came without the time of a change: their ids."""
+        database.run("CREATE TABLE gone (key UBIGINT)")
+        known = database.value(
+            "SELECT (SELECT count(*) FROM kept.weights) + (SELECT count(*) FROM new_weights WHERE key NOT IN (SELECT key FROM kept.weights))"
+        )
+        if known == self.store.count():
+            return set()
+        database.run("CREATE TABLE ids (id VARCHAR)")
+        for batch in sqlite_changes.ids(self.store):
+            database.run("INSERT INTO ids SELECT unnest(?::VARCHAR[])", [[str(own) for (own,) in batch]])
+        database.run(
+            f"INSERT INTO gone SELECT key FROM kept.weights WHERE key NOT IN (SELECT hash('{self._kind}' || id) FROM ids)"
+        )
+        return self._more(
+            database,
+            f"SELECT id FROM ids WHERE hash('{self._kind}' || id) NOT IN (SELECT key FROM kept.weights UNION SELECT key FROM new_weights)",
+        )
+
+    def _tagged(self, database: Database) -> set[Any]:
+        """Add entries whose tags are others although no time tells of it: their ids."""
+        _fill(database, "now_tags", sqlite_changes.tag_weights(self.store))
+        return self._more(
+            database,
+            f"""
+            SELECT n.id FROM now_tags n JOIN kept.weights k ON k.key = hash('{self._kind}' || n.id)
+            WHERE n.weight <> k.tags AND k.key NOT IN (SELECT key FROM new_weights)
+            UNION ALL
+            SELECT i.id_key[2:] FROM kept.weights k JOIN kept.items i USING (key)
+            WHERE k.tags <> 0 AND key NOT IN (SELECT hash('{self._kind}' || id) FROM now_tags)
+                  AND key NOT IN (SELECT key FROM new_weights UNION SELECT key FROM gone)
+            """,
+        )
+
+    def _more(self, database: Database, query: str) -> set[Any]:
+        ids = {self._id(own) for own in database.column(query)}
+        database.run(f"INSERT INTO new_weights {self._weighed(database, list(ids))}")
+        return ids
+
+    def confirm(self, database: Database) -> bool:
+        """By the sums over all entries: whoever left the time of a change alone must have left all lengths alone too."""
+        assert self._sums is not None
+        count, weight = self._sums.result()
+        known = "SELECT (SELECT count(*) FROM kept.weights WHERE key NOT IN (FROM looked)) + (SELECT count(*) FROM new_weights)"
+        total = f"SELECT coalesce((SELECT sum(weight) FROM kept.weights), 0) + ({_OTHER.format('weight')})"
+        return (count, weight) == (database.value(known), int(database.value(total)))
+
     def keep(self, database: Database) -> None:
-        """The blocks that differed."""
+        """The weights of what was looked at."""
         database.run(
             """
-            DELETE FROM kept.blocks WHERE block IN (FROM other);
-            INSERT INTO kept.blocks FROM new_blocks WHERE block IN (FROM other);
-            DELETE FROM kept.members WHERE block IN (FROM other);
-            INSERT INTO kept.members FROM new_members;
+            DELETE FROM kept.weights WHERE key IN (FROM looked);
+            INSERT INTO kept.weights FROM new_weights;
+            DELETE FROM kept.newest;
             """
         )
+        database.run("INSERT INTO kept.newest VALUES (?, ?, ?)", self._newest)
 
     def items(self, rows: Iterable[tuple[int, int, str | None]]) -> tuple[tuple[Any, ...], ...]:
         """The ids of the entries."""
-        integers = self.store.layout == "2.x"
-        return (tuple(int(key[1:]) if integers else key[1:] for _, _, key in rows if key is not None),)
+        return (tuple(self._id(key[1:]) for _, _, key in rows if key is not None),)
 
-    def _mark(self) -> None:
-        with Workers(available(self.limits.threads), self.progress) as workers:
-            self._marks = sqlite_marks.marks(self.store, workers)
+    def _id(self, text: str) -> int | str:
+        return int(text) if self._kind == "i" else text
 
-    def _insert(self, database: Database, blocks: str, members: str) -> None:
-        """Put the blocks and the rows into tables."""
-        assert self._marks is not None
-        database.run(
-            f"INSERT INTO {blocks} SELECT unnest(?::BIGINT[]), unnest(?::BIGINT[])",
-            [list(self._marks), list(self._marks.values())],
+    def _weighed(self, database: Database, ids: Sequence[Any] | None = None) -> str:
+        """Weigh all entries or some; a query for what came out."""
+        _fill(database, "entry_weights", sqlite_changes.weights(self.store, ids))
+        _fill(database, "tag_weights", sqlite_changes.tag_weights(self.store, ids))
+        return (
+            f"SELECT hash('{self._kind}' || e.id) AS key, e.weight, coalesce(t.weight, 0) AS tags"
+            " FROM entry_weights e LEFT JOIN tag_weights t ON t.id = e.id"
         )
-        kind = "i" if self.store.layout == "2.x" else "h"
-        for start in range(0, len(self._rows), _BATCH):
-            rows = self._rows[start : start + _BATCH]
-            database.run(
-                f"INSERT INTO {members} SELECT block, hash('{kind}' || id) FROM (SELECT unnest(?::BIGINT[]) AS block, unnest(?::VARCHAR[]) AS id)",
-                [[block for block, _ in rows], [str(own) for _, own in rows]],
-            )
+
+
+def _fill(database: Database, table: str, batches: Iterable[sqlite_changes.Weights]) -> None:
+    database.run(f"CREATE OR REPLACE TABLE {table} (id VARCHAR, weight BIGINT)")
+    for batch in batches:
+        columns = [[str(own) for own, _ in batch], [weight for _, weight in batch]]
+        database.run(f"INSERT INTO {table} SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])", columns)
 
 
 def _prepare(database: Database) -> None:

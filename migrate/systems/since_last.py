@@ -79,7 +79,7 @@ class SinceLast:
         self.index = self._place
 
     def _everything(self) -> None:
-        self._watched.begin()
+        self._watched.begin(self._scratch)
         self.index = self._scratch / INDEX
         with ContextServer(self._corpus, self._options, self._progress) as run:
             write_index(run, self.index)
@@ -90,7 +90,7 @@ class SinceLast:
             merging.begin(database, self._watched.names)
             facts = {
                 "format": FORMAT,
-                "mark": self._mark if self._watched.note(database) else None,
+                "mark": self._mark if self._watched.note(database, self._scratch) else None,
                 "files": self._watched.names,
                 "id_form": self.summary.id_form,
                 "text_encoded": encoded,
@@ -118,6 +118,8 @@ class SinceLast:
                 items = self._watched.items(closure.rows_of(database, "SELECT key FROM wanted"))
                 names = closure.names_elsewhere(database)
             with self._examined(database, Part(items, facts["id_form"], facts["text_encoded"], names=names)):
+                if not self._watched.confirm(database):
+                    return False
                 merging.merge(database, self._watched)
             self.summary = merging.summarize(database, self._registry, self._corpus, facts["id_form"], self._started)
             database.run("DETACH kept")

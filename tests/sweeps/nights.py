@@ -140,7 +140,7 @@ class Corpus:
 
 
 class Store:
-    """The entries of an SQLite store, and how they change over night, with the time of change moved or not."""
+    """The entries of an SQLite store, and how they change over night: with the time of change moved, but for tags and new entries."""
 
     def __init__(self, path: Path, layout: str, sample: Path, seed: int) -> None:
         self.random = random.Random(seed)
@@ -165,8 +165,9 @@ class Store:
         return self.random.choice(self._base.execute("SELECT id FROM context_entries ORDER BY id").fetchall())[0]
 
     def _set(self, own: Any, column: str, value: Any) -> None:
-        time = ", updated_at = CURRENT_TIMESTAMP" if self.random.random() < 0.5 else ""
-        self._base.execute(f"UPDATE context_entries SET {column} = ?{time} WHERE id = ?", [value, own])
+        self._base.execute(
+            f"UPDATE context_entries SET {column} = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?", [value, own]
+        )
 
     def _metadata(self, own: Any) -> dict[str, Any]:
         (text,) = self._base.execute("SELECT metadata FROM context_entries WHERE id = ?", [own]).fetchone()
@@ -205,14 +206,12 @@ class Store:
         self._set(self._pick(), column, value)
 
     def tags(self) -> None:
-        """Other tags, or the same ones spelled otherwise; no time tells of it."""
+        """Other tags, as the server writes them: all of them anew, or none; no time tells of it."""
         own = self._pick()
-        if self.random.random() < 0.5:
-            self._base.execute("UPDATE tags SET tag = upper(tag) WHERE context_entry_id = ?", [own])
-            return
+        found = self._base.execute("SELECT tag FROM tags WHERE context_entry_id = ?", [own]).fetchall()
         self._base.execute("DELETE FROM tags WHERE context_entry_id = ?", [own])
-        if self.random.random() < 0.5:
-            self._base.execute("INSERT INTO tags (context_entry_id, tag) VALUES (?, 'Nightly ')", [own])
+        tags = self.random.choice(([], ["Nightly "], sorted({tag.upper() for (tag,) in found})))
+        self._base.executemany("INSERT INTO tags (context_entry_id, tag) VALUES (?, ?)", [(own, tag) for tag in tags])
 
     def add(self) -> None:
         """A copy of an entry under a new id."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +127,21 @@ def test_nights_of_a_store(
                 store.night(store.random.choice((0, 1, 2, 5)))
 
         follow("store.db", nights, night_falls)
+
+
+def test_a_store_that_was_written_without_its_times_is_judged_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rules").mkdir()
+    with Store(Path("store.db"), "2.x", SAMPLES / "entries.jsonl", 1):
+        check("store.db", "--workspace", "part", "--since-last")
+        with closing(sqlite3.connect("store.db")) as base, base:
+            base.execute(
+                "UPDATE context_entries SET metadata = json_set(metadata, '$.status', 'whatever') WHERE id = 1002"
+            )
+        part = check("store.db", "--workspace", "part", "--since-last")
+    whole = check("store.db", "--workspace", "whole")
+    assert [finding["fingerprint"] for finding in part] == [finding["fingerprint"] for finding in whole]
+    assert any(finding["evidence"] == {"found": "whatever"} for finding in part)
+    assert last_sweep("part")["full"]
