@@ -27,7 +27,7 @@ _IMAGES = (
     " || ',\"size\":' || coalesce(length(image_data), 'null') || '}' FROM image_attachments"
 )
 _PLAIN = frozenset((str, int, type(None)))
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 """Bytes of lines that are handed on at once."""
 
 
@@ -48,8 +48,8 @@ class EntryLines:
         self._id_type = id_type
         self._images = images
         place = columns.index("metadata")
-        self._names = (*columns[: place + 1], "tags", "images", *columns[place + 1 :])
-        self._values = ", ".join((*columns[:place], _METADATA, "NULL", "NULL", *columns[place + 1 :]))
+        self._names = (*columns[: place + 1], "tags", *columns[place + 1 :])
+        self._values = ", ".join((*columns[:place], _METADATA, "NULL", *columns[place + 1 :]))
 
     def between(self, after: Any = None, last: Any = None) -> Iterator[bytes]:
         """Whole lines, some at a time: those of the entries behind one id up to another, None for all.
@@ -101,18 +101,16 @@ class EntryLines:
         """The line of an entry, None where it has a type, a metadata or a text that JSON has no plain word for."""
         if not _PLAIN.issuperset(map(type, row)):
             return None
-        entry = dict(zip(self._names, row, strict=True))
+        entry = dict(zip(self._names, row))  # noqa: B905 - as many as were asked for, and this is the hottest line
         metadata = entry["metadata"]
         if metadata is not None:
             if "\n" in metadata or "\r" in metadata or "\0" in metadata:
                 return None
             entry["metadata"] = orjson.Fragment(metadata)
         try:
-            entry["tags"] = [tag.decode() for tag in tags]
+            entry["tags"] = [tag.decode() for tag in tags] if tags else ()
             if images:
-                entry["images"] = [orjson.Fragment(image.decode()) for image in images]
-            else:
-                del entry["images"]
+                entry = _with_images(entry, images)
             return orjson.dumps(entry, None, orjson.OPT_APPEND_NEWLINE)
         except (UnicodeDecodeError, orjson.JSONEncodeError):
             return None
@@ -138,6 +136,15 @@ class EntryLines:
         where, given = _where(("context_entry_id >", after))
         usual = f"{' AND' if where else ' WHERE'} typeof(context_entry_id) = '{self._id_type}'"
         return _Beside(self._connection, f"{query}{where}{usual} ORDER BY context_entry_id, {order}", given)
+
+
+def _with_images(entry: dict[str, Any], images: Sequence[bytes]) -> dict[str, Any]:
+    """The members of an entry with its images behind the tags."""
+    members = list(entry.items())
+    behind = list(entry).index("tags") + 1
+    return dict(
+        [*members[:behind], ("images", [orjson.Fragment(image.decode()) for image in images]), *members[behind:]]
+    )
 
 
 class _Beside:

@@ -44,7 +44,7 @@ class ContextServer(RecordExamination):
             self.sources = (
                 part.sources(corpus.shards, self.database.folder)
                 if part is not None and isinstance(corpus, FileCorpus)
-                else corpus.sources(self.database.folder, progress)
+                else corpus.sources(self.database.folder, progress, options.limits.threads)
             )
             self.loaded = loading.load(self.database, self.sources, progress)
             if options.target == "postgresql" and not corpus.jsonb and "CS012" in self.rules.selected:
