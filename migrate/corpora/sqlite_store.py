@@ -71,7 +71,7 @@ class SqliteStore:
                     yield from self.reader(connection).between()
                 else:
                     yield from in_two(self, connection, half, folder)
-            except sqlite3.OperationalError as error:
+            except (sqlite3.OperationalError, ChildProcessError) as error:
                 raise CorpusError(f"{self.uri}: it cannot be read: {error}") from error
             except sqlite3.Error as error:
                 raise CutShort(f"the database gave no more entries: {error}") from error

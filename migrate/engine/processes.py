@@ -19,6 +19,9 @@ _MOST = 4
 """Processes at work: each takes memory of its own, and more of them only wait for the disk."""
 
 
+_GONE = "a process of this run was ended from outside"
+
+
 def available(threads: int | None) -> int:
     """How many processes to use where ``threads`` are allowed (None: as many as there are processors)."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -126,19 +129,22 @@ class Aside:
         self._process.join()
 
     def send(self, value: Any) -> None:
-        """Let the generator go on. Raises OSError where its process is gone."""
-        self._connection.send(value)
+        """Let the generator go on. Raises ChildProcessError where its process is gone."""
+        try:
+            self._connection.send(value)
+        except OSError:
+            raise ChildProcessError(_GONE) from None
 
     def receive(self) -> Any:
-        """What the generator yields next. Raises what it raised, and OSError where its process is gone."""
+        """What the generator yields next. Raises what it raised, and ChildProcessError where its process is gone."""
         return _received(self._connection)
 
 
 def _received(connection: Connection) -> Any:
     try:
         result, failure = connection.recv()
-    except EOFError:
-        raise OSError("a process of this run was ended from outside") from None
+    except (EOFError, ConnectionError):
+        raise ChildProcessError(_GONE) from None
     if failure is not None:
         raise failure
     return result
