@@ -96,9 +96,7 @@ def test_the_store_of_the_benchmarks_leaves_out_what_none_can_hold(tmp_path: Pat
     """The sample has texts with half of a surrogate pair in them, which UTF-8 cannot hold."""
     fill = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "generate_store.py"))["fill_sqlite"]
     corpus = tmp_path / "a.jsonl"
-    plain, half = (
-        '{"id":%d,"text_content":"%s","metadata":null,"tags":[]}\n' % row for row in ((1, "x"), (2, "\\ud800"))
-    )
-    corpus.write_text(plain + half)
+    rows = [{"id": own, "text_content": text, "metadata": None, "tags": []} for own, text in ((1, "x"), (2, "\ud800"))]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert fill(tmp_path / "a.db", corpus) == 1
     assert fill(tmp_path / "b.db", SAMPLES / "entries.jsonl") > 300
