@@ -17,6 +17,8 @@ WORTH_IT = 50_000
 """Entries from which on a second process has read more than its start takes."""
 _ATTEMPTS = 5
 """How often both begin anew because something was committed between their beginnings."""
+_SHARE = 0.53
+"""The part that is read here: what is written there is copied once more."""
 _PIECE = 1 << 16
 
 
@@ -30,30 +32,29 @@ class Readable(Protocol):
         """What reads lines in the transaction of a connection."""
 
 
-def middle(connection: sqlite3.Connection) -> Any:
-    """The id in the middle of all; None where there are too few for two processes, or SQLite cannot say."""
+def is_large(connection: sqlite3.Connection) -> bool:
+    """Whether there are enough entries for two processes; not where SQLite cannot say."""
     with suppress(sqlite3.Error):
-        (number,) = connection.execute("SELECT count(*) FROM context_entries").fetchone()
-        if number >= WORTH_IT:
-            query = "SELECT id FROM context_entries ORDER BY id LIMIT 1 OFFSET ?"
-            return connection.execute(query, [number // 2]).fetchone()[0]
-    return None
+        return bool(connection.execute("SELECT count(*) >= ? FROM context_entries", [WORTH_IT]).fetchone()[0])
+    return False
 
 
-def in_two(store: Readable, connection: sqlite3.Connection, half: Any, folder: Path) -> Iterator[bytes]:
+def in_two(store: Readable, connection: sqlite3.Connection, folder: Path) -> Iterator[bytes]:
     """All lines: those up to an id as they are read here, then those that another process wrote into ``folder`` meanwhile.
 
     Raises what SQLite raises, here or there, when all lines before it were given; OSError where there is no room for a file.
     """
     handle, name = tempfile.mkstemp(prefix=".half-", suffix=".ndjson", dir=folder)
     try:
-        with os.fdopen(handle, "rb") as part, Aside(write_behind, store, half, name) as other:
+        with os.fdopen(handle, "rb") as part, Aside(write_behind, store, name) as other:
+            last = _middle(connection)
             other.receive()
-            if not _begun_together(store, connection, other):
+            if last is None or not _begun_together(store, connection, other):
+                begin(connection)
                 yield from store.reader(connection).between()
                 return
-            other.send(True)
-            yield from store.reader(connection).between(last=half)
+            other.send(last)
+            yield from store.reader(connection).between(last=last)
             failure = other.receive()
             while piece := part.read(_PIECE):
                 yield piece
@@ -61,6 +62,15 @@ def in_two(store: Readable, connection: sqlite3.Connection, half: Any, folder: P
             raise failure
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def _middle(connection: sqlite3.Connection) -> Any:
+    """The last id that is read here; None where SQLite cannot say."""
+    with suppress(sqlite3.Error):
+        query = "SELECT id FROM context_entries ORDER BY id LIMIT 1 OFFSET (SELECT CAST(count(*) * ? AS INTEGER) FROM context_entries)"
+        found = connection.execute(query, [_SHARE]).fetchone()
+        return None if found is None else found[0]
+    return None
 
 
 def _begun_together(store: Readable, connection: sqlite3.Connection, other: Aside) -> bool:
@@ -73,7 +83,7 @@ def _begun_together(store: Readable, connection: sqlite3.Connection, other: Asid
         for _ in range(_ATTEMPTS):
             before = _version(witness)
             begin(connection)
-            other.send(False)
+            other.send(None)
             other.receive()
             if _version(witness) == before:
                 return True
@@ -94,15 +104,15 @@ def begin(connection: sqlite3.Connection) -> None:
     connection.execute("SELECT 1 FROM context_entries LIMIT 1").fetchone()
 
 
-def write_behind(store: Readable, half: Any, name: str) -> Generator[sqlite3.Error | None, bool, None]:
-    """The other process: it begins as often as it is told so, then writes the lines behind an id, and says what ended them."""
+def write_behind(store: Readable, name: str) -> Generator[sqlite3.Error | None, Any, None]:
+    """The other process: it begins as often as it is sent None, then writes the lines behind an id, and says what ended them."""
     with closing(store.connect()) as connection:
-        while not (yield None):
+        while (after := (yield None)) is None:
             begin(connection)
         failure = None
         with Path(name).open("wb") as part:
             try:
-                part.writelines(store.reader(connection).between(after=half))
+                part.writelines(store.reader(connection).between(after=after))
             except sqlite3.Error as error:
                 failure = error
         yield failure

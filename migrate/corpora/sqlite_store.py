@@ -12,7 +12,7 @@ from migrate.corpora.entry_line import CHANGEABLE, COLUMNS, REQUIRED, entry_text
 from migrate.corpora.identity import Identity
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.spool import CutShort, Layout
-from migrate.corpora.sqlite_halves import begin, in_two, middle
+from migrate.corpora.sqlite_halves import begin, in_two, is_large
 from migrate.corpora.sqlite_lines import VALID, EntryLines, any_text
 from migrate.engine.processes import available
 
@@ -64,13 +64,12 @@ class SqliteStore:
     def lines(self, folder: Path, threads: int | None = None) -> Iterator[bytes]:
         """One line an entry, in ascending order of ids; of a large store, two processes read a half each. Raises CorpusError or CutShort."""
         with closing(self.connect()) as connection:
-            half = middle(connection) if available(threads) > 1 else None
             try:
-                if half is None:
+                if available(threads) > 1 and is_large(connection):
+                    yield from in_two(self, connection, folder)
+                else:
                     begin(connection)
                     yield from self.reader(connection).between()
-                else:
-                    yield from in_two(self, connection, half, folder)
             except (sqlite3.OperationalError, ChildProcessError) as error:
                 raise CorpusError(f"{self.uri}: it cannot be read: {error}") from error
             except sqlite3.Error as error:

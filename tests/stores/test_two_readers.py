@@ -138,11 +138,11 @@ def committing(monkeypatch: pytest.MonkeyPatch, path: Path, times: int) -> None:
     monkeypatch.setattr(sqlite_halves, "begin", begun)
 
 
-@pytest.mark.parametrize(("times", "seen"), [(0, "work"), (1, "commit 1"), (4, "commit 4"), (9, "commit 4")])
+@pytest.mark.parametrize(("times", "seen"), [(0, "work"), (1, "commit 1"), (4, "commit 4"), (9, "commit 5")])
 def test_both_see_one_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, seen: str, two: list[str]
 ) -> None:
-    """With a commit each time there is one reader in the end, of the state before the last commit."""
+    """With a commit each time there is one reader in the end, of the state of its own beginning."""
     store = SqliteStore("a.db", make_sqlite(tmp_path / "a.db", "2.x", [Row(own) for own in range(1, NUMBER + 1)]))
     committing(monkeypatch, store.path, times)
     given, reason = pieces(store, tmp_path / "folder", 2)
@@ -151,24 +151,27 @@ def test_both_see_one_state(
 
 
 @pytest.mark.parametrize("share", [0.25, 0.75])
-def test_what_is_damaged_is_read_up_to_the_damage(tmp_path: Path, share: float, two: list[str]) -> None:
+def test_what_is_damaged_is_read_up_to_the_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float, two: list[str]
+) -> None:
     path = make_sqlite(tmp_path / "a.db", "2.x", [Row(own, text="x" * 500) for own in range(1, 2000)], wal=False)
     store, data = SqliteStore("a.db", path), bytearray(path.read_bytes())
     at = data.index(b"x" * 500, int(len(data) * share)) // 4096 * 4096
     data[at : at + 4096] = b"\xff" * 4096
     with closing(store.connect()) as connection:
-        half = sqlite_halves.middle(connection)
+        middle = sqlite_halves._middle(connection)
+    monkeypatch.setattr(sqlite_halves, "_middle", lambda connection: middle)
     path.write_bytes(data)
     one = pieces(store, tmp_path / "folder", 1)
     assert one[1] is not None and 0 < one[0].count(b"\n") < 1999
     with closing(store.connect()) as connection:
         given: list[bytes] = []
         with pytest.raises(sqlite3.DatabaseError):
-            given.extend(sqlite_halves.in_two(store, connection, half, tmp_path / "folder"))
+            given.extend(sqlite_halves.in_two(store, connection, tmp_path / "folder"))
     assert (b"".join(given), len(two)) == (one[0], 1)
 
 
-def dies(store: Any, half: Any, name: str) -> Generator[None, bool, None]:
+def dies(store: Any, name: str) -> Generator[None, Any, None]:
     """In place of the second reader: a process that somebody ends."""
     yield None
     yield None
