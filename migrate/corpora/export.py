@@ -14,7 +14,7 @@ from migrate.corpora.compression import packer
 from migrate.corpora.interface import Compression, CorpusError
 from migrate.corpora.rewrite import flush_folder, name_too
 from migrate.corpora.sniff import split_name
-from migrate.corpora.spool import CutShort, Store, counted
+from migrate.corpora.spool import CutShort, Store, told
 from migrate.types import Progress
 
 _PACKINGS: dict[str, Compression] = {".gz": "gz", ".zst": "zst"}
@@ -39,9 +39,9 @@ def export(store: Store, out: Path, progress: Progress | None = None) -> Exporte
     try:
         with appearing(out) as file:
             packed = packer(_PACKINGS.get(split_name(out.name)[2].lower()))
-            for line in counted(store, progress):
-                file.write(packed.compress(bytearray(line)))
-                entries, size = entries + 1, size + len(line)
+            for piece in told(store, store.lines(out.parent), progress):
+                file.write(packed.compress(bytearray(piece)))
+                entries, size = entries + piece.count(b"\n"), size + len(piece)
             file.write(packed.flush())
     except CutShort as error:
         raise CorpusError(

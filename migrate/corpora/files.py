@@ -32,7 +32,7 @@ class FileCorpus:
     shards: tuple[Shard, ...]
     jsonb: ClassVar[bool] = False
 
-    def sources(self, folder: Path, progress: Progress | None = None) -> list[ShardSource]:
+    def sources(self, folder: Path, progress: Progress | None = None, threads: int | None = None) -> list[ShardSource]:
         """What the engine scans: one source a file; forms it does not read are rewritten into ``folder``."""
         return [ShardSource(shard, folder) for shard in self.shards]
 

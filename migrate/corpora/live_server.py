@@ -8,6 +8,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 from typing import Any, Self
 
 import msgspec
@@ -88,7 +89,7 @@ class LiveServer:
     def count(self) -> None:
         """Nobody knows before the entries are listed."""
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self, folder: Path, threads: int | None = None) -> Iterator[bytes]:
         """One line an entry, in ascending order of ids. Raises CorpusError or CutShort.
 
         A server has no snapshot: what is stored meanwhile may or may not be there, and what is deleted is not.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -77,7 +78,7 @@ class PostgresStore:
             ).fetchone()
         return int(row[0]) if row and row[0] > 0 else None
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self, folder: Path, threads: int | None = None) -> Iterator[bytes]:
         """One line an entry, in ascending order of ids. Raises CorpusError or CutShort."""
         place = self.columns.index("metadata")
         with self.reading() as connection, connection.cursor() as cursor:

@@ -32,8 +32,12 @@ class Store(Protocol):
     jsonb: bool
     """Whether metadata is a ``jsonb`` of PostgreSQL."""
 
-    def lines(self) -> Iterator[bytes]:
-        """One line an entry, in ascending order of ids, of one state of the store. Raises CorpusError or CutShort."""
+    def lines(self, folder: Path, threads: int | None = None) -> Iterator[bytes]:
+        """One line an entry, in ascending order of ids, of one state of the store, in pieces that need not end with a line.
+
+        ``folder`` has room for a copy; ``threads`` are the processes allowed, None for as many as there are processors.
+        Raises CorpusError or CutShort.
+        """
 
     def count(self) -> int | None:
         """About how many entries there are, None where nobody knows."""
@@ -55,9 +59,9 @@ class StoreCorpus:
         """Whether PostgreSQL keeps the metadata."""
         return self.store.jsonb
 
-    def sources(self, folder: Path, progress: Progress | None = None) -> list[ShardSource]:
+    def sources(self, folder: Path, progress: Progress | None = None, threads: int | None = None) -> list[ShardSource]:
         """The one source that the engine scans; its lines are in a file in ``folder``."""
-        return [StoreSource(self.store, folder, progress)]
+        return [StoreSource(self.store, folder, told(self.store, self.store.lines(folder, threads), progress))]
 
 
 class StoreSource(ShardSource):
@@ -65,11 +69,9 @@ class StoreSource(ShardSource):
 
     numbered = False
 
-    def __init__(
-        self, store: Store, folder: Path, progress: Progress | None = None, lines: Iterable[bytes] | None = None
-    ) -> None:
-        """``lines`` are those of some entries only, where not all are wanted."""
-        path, gaps = _spool(store, folder, counted(store, progress) if lines is None else lines)
+    def __init__(self, store: Store, folder: Path, lines: Iterable[bytes]) -> None:
+        """``lines`` are those of the store, all or some of them, in pieces that need not end with a line."""
+        path, gaps = _spool(store, folder, lines)
         super().__init__(Shard(path), folder)
         self.store = store
         self.prepared = replace(self.prepared, gaps=gaps)
@@ -86,9 +88,9 @@ def _spool(store: Store, folder: Path, lines: Iterable[bytes]) -> tuple[Path, tu
         with os.fdopen(handle, "wb") as file:
             number = 0
             try:
-                for line in lines:
-                    number += 1
-                    file.write(line)
+                for piece in lines:
+                    number += piece.count(b"\n")
+                    file.write(piece)
             except CutShort as error:
                 return Path(name), (Gap(store.uri, f"{error}; {number} entries were read before that"),)
     except OSError as error:
@@ -96,10 +98,13 @@ def _spool(store: Store, folder: Path, lines: Iterable[bytes]) -> tuple[Path, tu
     return Path(name), ()
 
 
-def counted(store: Store, progress: Progress | None) -> Iterator[bytes]:
+def told(store: Store, lines: Iterator[bytes], progress: Progress | None) -> Iterator[bytes]:
     """The lines of a store, with word of how many there were."""
     total = store.count() if progress is not None else None
-    for number, line in enumerate(store.lines()):
-        if progress is not None and number % _STEP == 0:
+    number, next_word = 0, 0
+    for piece in lines:
+        if progress is not None and number >= next_word:
             progress("reading the store", number, total)
-        yield line
+            next_word = number + _STEP
+        number += piece.count(b"\n")
+        yield piece

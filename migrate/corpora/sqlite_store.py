@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from migrate.corpora.entry_line import (
-    CHANGEABLE,
-    COLUMNS,
-    REQUIRED,
-    entry_line,
-    entry_text,
-    metadata_json,
-    tags_json,
-)
+from migrate.corpora.entry_line import CHANGEABLE, COLUMNS, REQUIRED, entry_text, metadata_json, tags_json
 from migrate.corpora.identity import Identity
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.spool import CutShort, Layout
+from migrate.corpora.sqlite_halves import begin, in_two, is_large
+from migrate.corpora.sqlite_lines import VALID, EntryLines, any_text
+from migrate.engine.processes import available
 
 BUSY_SECONDS = 30.0
 """How long a statement waits for a lock: longer than the server's own transactions ever are."""
 
-_VALID = "typeof(metadata) = 'text' AND json_valid(metadata)"
 _LAYOUTS: dict[str, Layout] = {"INTEGER": "2.x", "TEXT": "3.x"}
-
-
-def _quoted(column: str) -> str:
-    """The SQL of a value as JSON text; NULL where it is no text, integer or NULL."""
-    return f"CASE typeof({column}) WHEN 'text' THEN json_quote({column}) WHEN 'integer' THEN {column} WHEN 'null' THEN 'null' END"
-
-
-_TAGS = (
-    "SELECT context_entry_id, CASE typeof(tag) WHEN 'text' THEN json_quote(tag) ELSE '\"x''' || lower(hex(tag)) || '''\"' END"
-    " FROM tags {} ORDER BY context_entry_id, id"
-)
-_IMAGES = (
-    f"SELECT context_entry_id, '{{{{\"id\":' || id || ',\"mime_type\":' || {_quoted('mime_type')} || ',\"position\":' || {_quoted('position')}"
-    " || ',\"size\":' || length(image_data) || '}}' FROM image_attachments {} ORDER BY context_entry_id, position, id"
-)
 
 
 class SqliteStore:
@@ -82,72 +61,44 @@ class SqliteStore:
         with closing(self.connect()) as connection, self.explained():
             return int(connection.execute("SELECT count(*) FROM context_entries").fetchone()[0])
 
-    def lines(self, ids: Sequence[Any] | None = None) -> Iterator[bytes]:
-        """One line an entry, of all or of some, in ascending order of ids. Raises CorpusError or CutShort."""
+    def lines(self, folder: Path, threads: int | None = None) -> Iterator[bytes]:
+        """One line an entry, in ascending order of ids; of a large store, two processes read a half each. Raises CorpusError or CutShort."""
         with closing(self.connect()) as connection:
-            with self.explained():
-                picked = "" if ids is None else f"IN (SELECT id FROM {pick(connection, ids)})"
-                some, theirs = (f"WHERE {own} {picked}" if picked else "" for own in ("id", "context_entry_id"))
-                connection.execute("BEGIN")
-                connection.text_factory = bytes
-                tags = _Beside(connection.execute(_TAGS.format(theirs)))
-                has_images = self._has(connection, "image_attachments")
-                images = _Beside(connection.execute(_IMAGES.format(theirs)) if has_images else ())
-            begin, end = self._ends()
             try:
-                for own_id, head, tail in connection.execute(
-                    f"SELECT id, {begin}, {end} FROM context_entries {some} ORDER BY id"
-                ):
-                    quoted, pictures = tags.of(own_id), images.of(own_id)
-                    between = b'],"images":[' + b",".join(pictures) if pictures else b""
-                    line = b"" if head is None or tail is None else b"".join((head, b",".join(quoted), between, tail))
-                    if not line or b"\n" in line or b"\r" in line or b"\0" in line or not _is_utf8(line):
-                        yield self._with_care(connection, own_id, pictures)
-                    else:
-                        yield line + b"\n"
-            except sqlite3.OperationalError as error:
+                if available(threads) > 1 and is_large(connection):
+                    yield from in_two(self, connection, folder)
+                else:
+                    begin(connection)
+                    yield from self.reader(connection).between()
+            except (sqlite3.OperationalError, ChildProcessError) as error:
                 raise CorpusError(f"{self.uri}: it cannot be read: {error}") from error
             except sqlite3.Error as error:
                 raise CutShort(f"the database gave no more entries: {error}") from error
 
-    def _ends(self) -> tuple[str, str]:
-        """The SQL of a line up to its tags and from there on: SQLite quotes faster than Python. NULL where a value is no text or integer."""
-        place = self.columns.index("metadata")
-        members = {name: _quoted(name) for name in self.columns}
-        members["metadata"] = f"CASE WHEN metadata IS NULL THEN 'null' WHEN {_VALID} THEN metadata END"
-        parts = [f"'\"{name}\":'||{value}" for name, value in members.items()]
-        first, rest = "||','||".join(parts[: place + 1]), "".join(f"||','||{part}" for part in parts[place + 1 :])
-        return f"'{{'||{first}||',\"tags\":['", f"']'{rest}||'}}'"
+    def lines_of(self, ids: Sequence[Any]) -> Iterator[bytes]:
+        """Likewise the lines of some entries. Raises CorpusError."""
+        with closing(self.connect()) as connection, self.explained():
+            picked = pick(connection, ids)
+            begin(connection)
+            yield from self.reader(connection, picked).between()
 
-    def _with_care(self, connection: sqlite3.Connection, own_id: Any, pictures: Sequence[bytes]) -> bytes:
-        """The line of an entry that SQLite alone does not make a line of: an odd type, odd metadata, a text that is not UTF-8."""
-        own = "?" if self.layout == "2.x" else "CAST(? AS TEXT)"
-        connection.text_factory = _any_text
-        (row,) = connection.execute(
-            f"SELECT {', '.join(self.columns)}, {_VALID} FROM context_entries WHERE id = {own}", [own_id]
-        )
-        tags = connection.execute(
-            f"SELECT tag FROM tags WHERE context_entry_id = {own} ORDER BY id", [own_id]
-        ).fetchall()
-        connection.text_factory = bytes
-        metadata = metadata_json(row[self.columns.index("metadata")], valid=bool(row[-1]))
-        images = b",".join(pictures).decode("utf-8", "surrogateescape")
-        return entry_line(
-            self.columns, row, metadata, tags_json(tag for (tag,) in tags), f"[{images}]" if images else None
-        )
+    def reader(self, connection: sqlite3.Connection, picked: str | None = None) -> EntryLines:
+        """What reads lines in the transaction of a connection; ``picked`` is a table of the ids that are wanted."""
+        images, kind = self._has(connection, "image_attachments"), "integer" if self.layout == "2.x" else "text"
+        return EntryLines(connection, self.columns, kind, images=images, picked=picked)
 
     def entries(self, connection: sqlite3.Connection, ids: Sequence[Any]) -> dict[Any, str]:
         """What a run may change of some entries, and what it goes by: each as one JSON object, spelled as it is stored."""
         names = [name for name in self.columns if name in CHANGEABLE]
         marks, place = ", ".join("?" * len(ids)), names.index("metadata")
-        connection.text_factory = _any_text
+        connection.text_factory = any_text
         tags: dict[Any, list[Any]] = {}
         for own_id, tag in connection.execute(
             f"SELECT context_entry_id, tag FROM tags WHERE context_entry_id IN ({marks}) ORDER BY context_entry_id, id",
             ids,
         ):
             tags.setdefault(own_id, []).append(tag)
-        query = f"SELECT {', '.join(names)}, {_VALID} FROM context_entries WHERE id IN ({marks})"
+        query = f"SELECT {', '.join(names)}, {VALID} FROM context_entries WHERE id IN ({marks})"
         return {
             row[0]: entry_text(
                 names, row, metadata_json(row[place], valid=bool(row[-1])), tags_json(tags.get(row[0], ()))
@@ -160,7 +111,7 @@ class SqliteStore:
         place = "rowid_int" if self.layout == "3.x" else "NULL"
         order = "rowid_int" if self.layout == "3.x" else "created_at, id"
         with closing(self.connect()) as connection, self.explained():
-            connection.text_factory = _any_text
+            connection.text_factory = any_text
             rows = connection.execute(
                 f"SELECT id, {place}, thread_id, source, created_at, text_content FROM context_entries ORDER BY {order}"
             )
@@ -210,36 +161,3 @@ class _Explained:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, sqlite3.Error):
             raise CorpusError(f"{self.uri}: the database cannot be read: {error}") from error
-
-
-class _Beside:
-    """JSON texts that belong to entries, in the order of the entries: walked once, beside them."""
-
-    def __init__(self, rows: Iterable[tuple[Any, bytes]]) -> None:
-        self._rows = iter(rows)
-        self._next = next(self._rows, None)
-
-    def of(self, entry: Any) -> list[bytes]:
-        """The texts of an entry; entries ascend, and what belongs to none that is there is passed over."""
-        found: list[bytes] = []
-        while self._next is not None and self._next[0] < entry:
-            self._next = next(self._rows, None)
-        while self._next is not None and self._next[0] == entry:
-            found.append(self._next[1])
-            self._next = next(self._rows, None)
-        return found
-
-
-def _any_text(raw: bytes) -> str:
-    """A text that may not be UTF-8; what is none becomes what JSON has escapes for."""
-    return raw.decode("utf-8", "surrogateescape")
-
-
-def _is_utf8(line: bytes) -> bool:
-    if line.isascii():
-        return True
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -1,11 +1,11 @@
-"""Work on stretches of a file by several processes, which end with the one that began them, however it ends."""
+"""Work by several processes, which end with the one that began them, however it ends."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
@@ -17,6 +17,9 @@ T = TypeVar("T")
 
 _MOST = 4
 """Processes at work: each takes memory of its own, and more of them only wait for the disk."""
+
+
+_GONE = "a process of this run was ended from outside"
 
 
 def available(threads: int | None) -> int:
@@ -74,12 +77,7 @@ class Workers:
             connection: Any
             for connection in wait(list(busy)):
                 index = busy.pop(connection)
-                try:
-                    result, failure = connection.recv()
-                except EOFError:
-                    raise OSError("a process of this run was ended from outside") from None
-                if failure is not None:
-                    raise failure
+                result = _received(connection)
                 self._send(connection, function, pending, busy)
                 yield index, result
 
@@ -103,6 +101,70 @@ class Workers:
             process.start()
             there.close()
             self._started.append((process, here))
+
+
+class Aside:
+    """A generator that runs in a process of its own, which ends with the one that began it. A context manager.
+
+    The function and its arguments travel, so that it must be one of a module. What the generator yields is received here,
+    what is sent is what ``yield`` gives there.
+    """
+
+    def __init__(self, function: Callable[..., Generator[Any, Any, None]], *arguments: Any) -> None:
+        context = get_context("spawn")
+        self._connection, there = context.Pipe()
+        self._process = context.Process(target=_generate, args=(there, function, arguments), daemon=True)
+        self._process.start()
+        there.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+        if error is not None:
+            self._process.terminate()
+        self._process.join()
+
+    def send(self, value: Any) -> None:
+        """Let the generator go on. Raises ChildProcessError where its process is gone."""
+        try:
+            self._connection.send(value)
+        except OSError:
+            raise ChildProcessError(_GONE) from None
+
+    def receive(self) -> Any:
+        """What the generator yields next. Raises what it raised, and ChildProcessError where its process is gone."""
+        return _received(self._connection)
+
+
+def _received(connection: Connection) -> Any:
+    try:
+        result, failure = connection.recv()
+    except (EOFError, ConnectionError):
+        raise ChildProcessError(_GONE) from None
+    if failure is not None:
+        raise failure
+    return result
+
+
+def _generate(connection: Connection, function: Callable[..., Generator[Any, Any, None]], arguments: Any) -> None:
+    """Runs a generator until it ends, or until nobody waits for it any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    generator = function(*arguments)
+    given: Any = None
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            try:
+                answer: tuple[Any, BaseException | None] = generator.send(given), None
+            except StopIteration:
+                return
+            except Exception as error:  # noqa: BLE001 - it is raised again where it is received
+                answer = None, error
+            connection.send(answer)
+            given = connection.recv()
 
 
 def _work(connection: Connection) -> None:

@@ -190,7 +190,7 @@ class Sqlite:
         if weight != tags + int(database.value(_OTHER.format("tags"))):
             changed |= self._tagged(database)
         database.run("CREATE TABLE looked AS SELECT key FROM new_weights UNION SELECT key FROM gone")
-        source = StoreSource(self.store, database.folder, lines=self.store.lines(list(changed)))
+        source = StoreSource(self.store, database.folder, self.store.lines_of(list(changed)))
         if source.prepared.gaps or not _scan(database, 0, source):
             return False
         database.run(f"UPDATE seen SET line = NULL, item = {item_of('id_key')}")

@@ -42,7 +42,7 @@ class ContextServer(RecordExamination):
         try:
             tracks.prepare(self.database, settings, self.rules)
             self.sources = (
-                corpus.sources(self.database.folder, progress)
+                corpus.sources(self.database.folder, progress, options.limits.threads)
                 if part is None
                 else part.sources(corpus, self.database.folder)
             )

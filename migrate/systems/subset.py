@@ -40,7 +40,7 @@ class Part:
             return [SubsetSource(shard, folder, items) for shard, items in zip(corpus.shards, self.items, strict=True)]
         if not isinstance(corpus.store, SqliteStore):
             raise CorpusError(f"{corpus.uri}: its entries cannot be read one by one")
-        return [StoreSource(corpus.store, folder, lines=corpus.store.lines(self.items[0]))]
+        return [StoreSource(corpus.store, folder, corpus.store.lines_of(self.items[0]))]
 
     def impose(self, database: Database) -> None:
         """Let the part be judged by the whole corpus."""

@@ -214,5 +214,5 @@ def rows_of(export: Path, layout: str) -> list[Row]:
 
 def storable(row: Row) -> bool:
     """Whether PostgreSQL takes a row at all."""
-    texts = [row.text or "", row.metadata or "", *row.tags]
-    return not any("\0" in text or re.search(r"\\u(0000|[dD][89a-fA-F])", text) for text in texts)
+    texts = [row.text or "", row.metadata or "", row.thread, row.created, *row.tags]
+    return not any("\0" in text or re.search(r"[\ud800-\udfff]|\\u(0000|[dD][89a-fA-F])", text) for text in texts)

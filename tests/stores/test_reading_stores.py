@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,3 +90,13 @@ def test_an_empty_store_is_a_corpus_without_records(run: Run, tmp_path: Path) ->
     assert run("plan", "a.db", "-o", "a.plan").exit_code == 0
     assert run("export", "a.db", "-o", "a.jsonl").exit_code == 0
     assert (tmp_path / "a.jsonl").read_bytes() == b""
+
+
+def test_the_store_of_the_benchmarks_leaves_out_what_none_can_hold(tmp_path: Path) -> None:
+    """The sample has texts with half of a surrogate pair in them, which UTF-8 cannot hold."""
+    fill = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "generate_store.py"))["fill_sqlite"]
+    corpus = tmp_path / "a.jsonl"
+    rows = [{"id": own, "text_content": text, "metadata": None, "tags": []} for own, text in ((1, "x"), (2, "\ud800"))]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert fill(tmp_path / "a.db", corpus) == 1
+    assert fill(tmp_path / "b.db", SAMPLES / "entries.jsonl") > 300
