@@ -1,39 +1,49 @@
-"""What an SQLite store says of its entries without giving them out: which were changed since a time, and sums over all of them.
+"""What an SQLite store says of its entries: which were changed since a time, and what tells whether nothing else was.
 
-An entry's *weight* goes by its time of change and by the lengths of its metadata and its text, the weight of its tags by their ids and
-lengths. Sums of weights tell whether anything else was changed, by whoever left the times alone.
+The *weight* of an entry is a checksum of all its columns, that of its tags goes by their ids and lengths. A sum of weights tells
+whether anything was changed by somebody who left the times alone; it is taken by a process of its own meanwhile.
 """
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from migrate.corpora.sqlite_store import SqliteStore, pick
+if TYPE_CHECKING:
+    # That process needs nothing but the database: it is to begin at once.
+    from migrate.corpora.sqlite_store import SqliteStore
 
 _OVERLAP = 15 * 60
 """Seconds that two looks have in common: times have a resolution of a second, and are set before they are seen."""
 _TIME = "%Y-%m-%d %H:%M:%S"
-_WEIGHT = (
-    "coalesce(strftime('%s', updated_at), 0) + 31 * coalesce(length(CAST(metadata AS BLOB)), 0)"
-    " + 8191 * coalesce(length(CAST(text_content AS BLOB)), 0)"
-)
 _TAG_WEIGHT = "sum(id * 8 + length(CAST(tag AS BLOB)))"
-_BATCH = 50_000
+_BATCH = 10_000
 
 Weights = list[tuple[Any, int]]
 """Ids of entries and a weight of each."""
 
 
-def entry_sums(store: SqliteStore) -> tuple[int, int]:
-    """Number and weight of all entries: one pass inside the database. Raises CorpusError."""
-    with closing(store.connect()) as connection, store.explained():
-        count, weight = connection.execute(
-            f"SELECT count(*), coalesce(sum({_WEIGHT}), 0) FROM context_entries"
-        ).fetchone()
-        return int(count), int(weight)
+def pick(connection: sqlite3.Connection, ids: Sequence[Any]) -> str:
+    """A table of ids, by its name: a read-only database still has temporary tables."""
+    connection.execute("CREATE TEMP TABLE picked (id PRIMARY KEY)")
+    connection.executemany("INSERT OR IGNORE INTO picked VALUES (?)", ([own_id] for own_id in ids))
+    return "picked"
+
+
+def entry_sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
+    """Yields number and weight of all entries, once. ``place`` is the URI of a database file."""
+    count = total = 0
+    with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection:
+        connection.text_factory = bytes
+        cursor = connection.execute(f"SELECT {_content(columns)} FROM context_entries")
+        while rows := cursor.fetchmany(_BATCH):
+            count += len(rows)
+            total += sum(zlib.crc32(content) for (content,) in rows)
+    yield count, total
 
 
 def tag_sums(store: SqliteStore) -> tuple[int, int]:
@@ -83,18 +93,25 @@ def ids(store: SqliteStore) -> Iterator[list[tuple[Any]]]:
 
 def weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[Weights]:
     """The weight of each entry, of all or of some, in batches. Raises CorpusError."""
-    yield from _weights(store, f"SELECT id, {_WEIGHT} FROM context_entries {{}}", "id", some)
+    query = f"SELECT id, {_content(store.columns)} FROM context_entries {{}}"
+    for rows in _rows(store, query, "id", some):
+        yield [(own, zlib.crc32(content)) for own, content in rows]
 
 
 def tag_weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[Weights]:
     """The weight of the tags of each entry that has some, in batches. Raises CorpusError."""
     query = f"SELECT context_entry_id, {_TAG_WEIGHT} FROM tags {{}} GROUP BY context_entry_id"
-    yield from _weights(store, query, "context_entry_id", some)
+    yield from _rows(store, query, "context_entry_id", some)
 
 
-def _weights(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) -> Iterator[Weights]:
+def _rows(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) -> Iterator[list[tuple[Any, Any]]]:
     with closing(store.connect()) as connection, store.explained():
         condition = "" if some is None else f"WHERE {own} IN (SELECT id FROM {pick(connection, some)})"
         cursor = connection.execute(query.format(condition))
         while rows := cursor.fetchmany(_BATCH):
             yield rows
+
+
+def _content(columns: Sequence[str]) -> str:
+    """The SQL of all columns of an entry as bytes."""
+    return f"CAST({' || char(0) || '.join(f'coalesce({name}, char(1))' for name in columns)} AS BLOB)"

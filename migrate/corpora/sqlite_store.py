@@ -12,6 +12,7 @@ from migrate.corpora.entry_line import CHANGEABLE, COLUMNS, REQUIRED, entry_text
 from migrate.corpora.identity import Identity
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.spool import CutShort, Layout
+from migrate.corpora.sqlite_changes import pick
 from migrate.corpora.sqlite_halves import begin, in_two, is_large
 from migrate.corpora.sqlite_lines import VALID, EntryLines, any_text
 from migrate.engine.processes import available
@@ -140,13 +141,6 @@ class SqliteStore:
     def _has(self, connection: sqlite3.Connection, table: str) -> bool:
         with self.explained():
             return bool(connection.execute(f"PRAGMA table_info({table})").fetchone())
-
-
-def pick(connection: sqlite3.Connection, ids: Sequence[Any]) -> str:
-    """A table of ids, by its name: a read-only database still has temporary tables."""
-    connection.execute("CREATE TEMP TABLE picked (id PRIMARY KEY)")
-    connection.executemany("INSERT OR IGNORE INTO picked VALUES (?)", ([own_id] for own_id in ids))
-    return "picked"
 
 
 class _Explained:

@@ -123,9 +123,15 @@ class Aside:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._connection.close()
         if error is not None:
             self._process.terminate()
+        self._connection.close()
+        self._process.join()
+
+    def stop(self) -> None:
+        """End it where it is."""
+        self._process.terminate()
+        self._connection.close()
         self._process.join()
 
     def send(self, value: Any) -> None:

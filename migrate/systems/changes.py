@@ -7,8 +7,8 @@ same part of the corpus), and from them ``changed`` and ``present``.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,11 +17,13 @@ import duckdb
 
 from migrate.corpora import sqlite_changes
 from migrate.corpora.files import FileCorpus
+from migrate.corpora.interface import CorpusError
 from migrate.corpora.source import ShardSource
 from migrate.corpora.spool import StoreCorpus, StoreSource
 from migrate.corpora.sqlite_store import SqliteStore
 from migrate.engine.database import Database
 from migrate.engine.macros import create_plain_macros
+from migrate.engine.processes import Aside, available
 from migrate.engine.sources import LARGEST
 from migrate.rules import vocabulary
 from migrate.systems.index import item_of, key_of
@@ -53,6 +55,9 @@ class Watched(Protocol):
 
     def confirm(self, database: Database) -> bool:
         """Whether nothing changed that was not looked at."""
+
+    def close(self) -> None:
+        """Let go of what a look began, however it ended."""
 
     def keep(self, database: Database) -> None:
         """Put into the index what the next look goes by; ``anew`` are the keys that it has read again."""
@@ -121,6 +126,9 @@ class Files:
         """Every line was looked at."""
         return True
 
+    def close(self) -> None:
+        """Nothing to do."""
+
     def keep(self, database: Database) -> None:
         """Where lines have moved, the records that were not read again lie elsewhere."""
         database.run(
@@ -150,7 +158,7 @@ class Sqlite:
         self._kind = "i" if store.layout == "2.x" else "h"
         self._newest: tuple[str, int, int] = ("", 0, 0)
         """Time of the newest change, id of the newest tag, weight of all tags."""
-        self._sums: Future[tuple[int, int]] | None = None
+        self._aside: Aside | None = None
 
     @property
     def names(self) -> list[str]:
@@ -177,9 +185,8 @@ class Sqlite:
 
     def look(self, database: Database) -> bool:
         """The entries that were changed since the last look, or have other tags, and those that are gone."""
-        aside = ThreadPoolExecutor(1)
-        self._sums = aside.submit(sqlite_changes.entry_sums, self.store)
-        aside.shutdown(wait=False)
+        if available(self._limits.threads) > 1:
+            self._aside = Aside(sqlite_changes.entry_sums, *self._sums_of)
         ((time, tag, tags),) = database.rows("SELECT time, tag, tags FROM kept.newest")
         changed, time = sqlite_changes.changed_since(self.store, time, tag)
         weight, tag = sqlite_changes.tag_sums(self.store)
@@ -242,12 +249,24 @@ class Sqlite:
         return ids
 
     def confirm(self, database: Database) -> bool:
-        """By the sums over all entries: whoever left the time of a change alone must have left all lengths alone too."""
-        assert self._sums is not None
-        count, weight = self._sums.result()
-        known = "SELECT (SELECT count(*) FROM kept.weights WHERE key NOT IN (FROM looked)) + (SELECT count(*) FROM new_weights)"
+        """By the sums over all entries: whoever left the time of a change alone must have left everything alone."""
+        try:
+            found = self._aside.receive() if self._aside else next(sqlite_changes.entry_sums(*self._sums_of))
+        except (sqlite3.Error, ChildProcessError) as error:
+            raise CorpusError(f"{self.store.uri}: the database cannot be read: {error}") from error
+        count = "SELECT (SELECT count(*) FROM kept.weights WHERE key NOT IN (FROM looked)) + (SELECT count(*) FROM new_weights)"
         total = f"SELECT coalesce((SELECT sum(weight) FROM kept.weights), 0) + ({_OTHER.format('weight')})"
-        return (count, weight) == (database.value(known), int(database.value(total)))
+        return bool(found == (database.value(count), int(database.value(total))))
+
+    def close(self) -> None:
+        """End the process that takes the sums."""
+        if self._aside is not None:
+            self._aside.stop()
+            self._aside = None
+
+    @property
+    def _sums_of(self) -> tuple[str, tuple[str, ...]]:
+        return f"{self.store.path.absolute().as_uri()}?mode=ro", self.store.columns
 
     def keep(self, database: Database) -> None:
         """The weights of what was looked at."""

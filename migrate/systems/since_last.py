@@ -61,7 +61,10 @@ class SinceLast:
         self.index = self._place
         self.portrait = Portrait()
         """What the corpus is made of; empty where only a part of it was read."""
-        self.full = not self._only_changes()
+        try:
+            self.full = not self._only_changes()
+        finally:
+            self._watched.close()
         if self.full:
             self._everything()
 
