@@ -1,7 +1,8 @@
 """What an SQLite store says of its entries: which were changed since a time, and what tells whether nothing else was.
 
-The *weight* of an entry is a checksum of all its columns, that of its tags goes by their ids and lengths. A sum of weights tells
-whether anything was changed by somebody who left the times alone; it is taken by a process of its own meanwhile.
+The *weight* of an entry is a checksum of what it says, its text by the server's hash of it and by its length; that of its tags goes by their
+ids and lengths. A sum of weights tells whether anything was changed by somebody who left the times alone; it is taken by a process of its own
+meanwhile.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     # That process needs nothing but the database: it is to begin at once.
     from migrate.corpora.sqlite_store import SqliteStore
 
-_OVERLAP = 15 * 60
+_OVERLAP = 120
 """Seconds that two looks have in common: times have a resolution of a second, and are set before they are seen."""
 _TIME = "%Y-%m-%d %H:%M:%S"
 _TAG_WEIGHT = "sum(id * 8 + length(CAST(tag AS BLOB)))"
 _BATCH = 10_000
+_BESIDE = ("metadata", "text_content", "summary", "updated_at")
+"""Columns that a weight does not have as they are: what changes with the time of change, and what no rule reads."""
 
 Weights = list[tuple[Any, int]]
 """Ids of entries and a weight of each."""
@@ -34,25 +37,21 @@ def pick(connection: sqlite3.Connection, ids: Sequence[Any]) -> str:
     return "picked"
 
 
-def entry_sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
-    """Yields number and weight of all entries, once. ``place`` is the URI of a database file."""
-    count = total = 0
+def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
+    """Yields weight and newest id of all tags, then number and weight of all entries. ``place`` is the URI of a database file.
+
+    Ids of tags only rise. Raises what SQLite raises.
+    """
     with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection:
         connection.text_factory = bytes
+        connection.execute("BEGIN")
+        yield connection.execute(f"SELECT coalesce({_TAG_WEIGHT}, 0), coalesce(max(id), 0) FROM tags").fetchone()
+        count = total = 0
         cursor = connection.execute(f"SELECT {_content(columns)} FROM context_entries")
         while rows := cursor.fetchmany(_BATCH):
             count += len(rows)
-            total += sum(zlib.crc32(content) for (content,) in rows)
-    yield count, total
-
-
-def tag_sums(store: SqliteStore) -> tuple[int, int]:
-    """Weight and newest id of all tags; ids of tags only rise. Raises CorpusError."""
-    with closing(store.connect()) as connection, store.explained():
-        weight, newest = connection.execute(
-            f"SELECT coalesce({_TAG_WEIGHT}, 0), coalesce(max(id), 0) FROM tags"
-        ).fetchone()
-        return int(weight), int(newest)
+            total += sum([zlib.crc32(content) for (content,) in rows])
+        yield count, total
 
 
 def newest_change(store: SqliteStore) -> str:
@@ -113,5 +112,7 @@ def _rows(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) 
 
 
 def _content(columns: Sequence[str]) -> str:
-    """The SQL of all columns of an entry as bytes."""
-    return f"CAST({' || char(0) || '.join(f'coalesce({name}, char(1))' for name in columns)} AS BLOB)"
+    """The SQL of what an entry says, as bytes."""
+    parts = ["coalesce(metadata, char(1))", "coalesce(length(CAST(text_content AS BLOB)), -1)"]
+    parts += [f"coalesce({name}, char(1))" for name in columns if name not in _BESIDE]
+    return f"CAST({' || char(0) || '.join(parts)} AS BLOB)"

@@ -11,24 +11,38 @@ from pathlib import Path
 from migrate.corpora.files import open_files
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.kata import is_kata
-from migrate.corpora.repository.trees import is_repositories, open_trees
 from migrate.corpora.stores import is_store, open_corpus
 from migrate.systems import changes
 from migrate.systems.context_server import ContextServer
 from migrate.systems.interface import Examination
-from migrate.systems.kata import KataExport
-from migrate.systems.repository_context import RepositoryContexts
 from migrate.systems.since_last import SinceLast
 from migrate.types import Options, Progress
 
 __all__ = ["Examination", "SinceLast", "examine", "examine_since"]
 
-_Opened = Callable[[str, Options, Progress | None], Examination]
 
-_SYSTEMS: Mapping[str, _Opened] = {
-    "context-server": lambda corpus, options, progress: ContextServer(open_corpus(corpus), options, progress),
-    "kata": lambda corpus, options, progress: KataExport(open_files(corpus), options, progress),
-    "repository-context": lambda corpus, options, progress: RepositoryContexts(open_trees(corpus), options, progress),
+def _context_server(corpus: str, options: Options, progress: Progress | None) -> Examination:
+    return ContextServer(open_corpus(corpus), options, progress)
+
+
+def _kata(corpus: str, options: Options, progress: Progress | None) -> Examination:
+    from migrate.systems.kata import KataExport
+
+    return KataExport(open_files(corpus), options, progress)
+
+
+def _repository_context(corpus: str, options: Options, progress: Progress | None) -> Examination:
+    # What reads a tree needs packages of its own, which no other run waits for.
+    from migrate.corpora.repository.trees import open_trees
+    from migrate.systems.repository_context import RepositoryContexts
+
+    return RepositoryContexts(open_trees(corpus), options, progress)
+
+
+_SYSTEMS: Mapping[str, Callable[[str, Options, Progress | None], Examination]] = {
+    "context-server": _context_server,
+    "kata": _kata,
+    "repository-context": _repository_context,
 }
 
 
@@ -67,6 +81,9 @@ def _system(corpus: str, options: Options) -> str:
 def _detected(corpus: str) -> str:
     if is_store(corpus):
         return "context-server"
-    if is_repositories(corpus):
-        return "repository-context"
+    if Path(corpus).is_dir():
+        from migrate.corpora.repository.trees import is_repositories
+
+        if is_repositories(corpus):
+            return "repository-context"
     return "kata" if is_kata(open_files(corpus)) else "context-server"

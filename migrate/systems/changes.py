@@ -8,7 +8,7 @@ same part of the corpus), and from them ``changed`` and ``present``.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -158,7 +158,7 @@ class Sqlite:
         self._kind = "i" if store.layout == "2.x" else "h"
         self._newest: tuple[str, int, int] = ("", 0, 0)
         """Time of the newest change, id of the newest tag, weight of all tags."""
-        self._aside: Aside | None = None
+        self._sums: Aside | Generator[tuple[int, int]] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -167,8 +167,9 @@ class Sqlite:
 
     def begin(self, folder: Path) -> None:
         """Weigh the entries before they are read: what changes meanwhile will differ from its weight the next time."""
-        weight, tag = sqlite_changes.tag_sums(self.store)
+        weight, tag = self._next_sums()
         self._newest = sqlite_changes.newest_change(self.store), tag, weight
+        self.close()
         with Database(self._limits) as database:
             database.attach(folder / _BEFORE, "before")
             database.run(f"CREATE TABLE before.weights AS {self._weighed(database)}")
@@ -185,13 +186,12 @@ class Sqlite:
 
     def look(self, database: Database) -> bool:
         """The entries that were changed since the last look, or have other tags, and those that are gone."""
-        if available(self._limits.threads) > 1:
-            self._aside = Aside(sqlite_changes.entry_sums, *self._sums_of)
+        self._begin_sums()
         ((time, tag, tags),) = database.rows("SELECT time, tag, tags FROM kept.newest")
         changed, time = sqlite_changes.changed_since(self.store, time, tag)
-        weight, tag = sqlite_changes.tag_sums(self.store)
-        self._newest = time, tag, weight
         _prepare(database)
+        weight, tag = self._next_sums()
+        self._newest = time, tag, weight
         database.run(f"CREATE TABLE new_weights AS {self._weighed(database, list(changed))}")
         changed |= self._come_and_gone(database)
         if weight != tags + int(database.value(_OTHER.format("tags"))):
@@ -250,23 +250,35 @@ class Sqlite:
 
     def confirm(self, database: Database) -> bool:
         """By the sums over all entries: whoever left the time of a change alone must have left everything alone."""
-        try:
-            found = self._aside.receive() if self._aside else next(sqlite_changes.entry_sums(*self._sums_of))
-        except (sqlite3.Error, ChildProcessError) as error:
-            raise CorpusError(f"{self.store.uri}: the database cannot be read: {error}") from error
+        found = self._next_sums()
         count = "SELECT (SELECT count(*) FROM kept.weights WHERE key NOT IN (FROM looked)) + (SELECT count(*) FROM new_weights)"
         total = f"SELECT coalesce((SELECT sum(weight) FROM kept.weights), 0) + ({_OTHER.format('weight')})"
         return bool(found == (database.value(count), int(database.value(total))))
 
     def close(self) -> None:
         """End the process that takes the sums."""
-        if self._aside is not None:
-            self._aside.stop()
-            self._aside = None
+        if isinstance(self._sums, Aside):
+            self._sums.stop()
+        self._sums = None
 
-    @property
-    def _sums_of(self) -> tuple[str, tuple[str, ...]]:
-        return f"{self.store.path.absolute().as_uri()}?mode=ro", self.store.columns
+    def _begin_sums(self) -> None:
+        given = f"{self.store.path.absolute().as_uri()}?mode=ro", self.store.columns
+        several = available(self._limits.threads) > 1
+        self._sums = Aside(sqlite_changes.sums, *given) if several else sqlite_changes.sums(*given)
+
+    def _next_sums(self) -> tuple[int, int]:
+        """What the process that takes the sums says next."""
+        if self._sums is None:
+            self._begin_sums()
+        try:
+            if isinstance(self._sums, Aside):
+                found: tuple[int, int] = self._sums.receive()
+                self._sums.send(None)
+                return found
+            assert self._sums is not None
+            return next(self._sums)
+        except (sqlite3.Error, ChildProcessError) as error:
+            raise CorpusError(f"{self.store.uri}: the database cannot be read: {error}") from error
 
     def keep(self, database: Database) -> None:
         """The weights of what was looked at."""

@@ -3,7 +3,10 @@
 *Changed* are the ids whose records differ from those in the index. *Judged* is what they touch, by their old and by their new
 content: a finding depends on its own record, on records one link away, on groups that are compared as a whole, and on chains and
 cycles. *Read* is what the judged ones touch in turn. All of it by set operations over 64-bit keys: ``kept`` is the index of the last
-sweep, ``part`` that of the changed records as they are now.
+sweep, ``part`` that of some records as they are now, among them the changed ones.
+
+What has to be read is known for certain only when the changed records were read. So it is first *expected*, by the old content alone;
+where the new content touches nothing else, one reading is enough.
 """
 
 from __future__ import annotations
@@ -11,21 +14,35 @@ from __future__ import annotations
 import rustworkx
 
 from migrate.engine.database import Database
+from migrate.systems.index import TABLES
 
 _SHARE = 0.3
 """Of the corpus: where more has to be read than this, reading all of it costs no more."""
 
 
-def keys_of_changed(database: Database) -> str:
-    """A query for the keys that are looked at first. Begins ``judged``."""
+def expected(database: Database) -> bool:
+    """Fill ``wanted`` as far as the old content tells, and ``expected`` with the same; whether that is not too much of the corpus."""
+    database.run("ATTACH ':memory:' AS part")
+    for name in TABLES:
+        database.run(f"CREATE TABLE part.{name} AS FROM kept.{name} LIMIT 0")
+    fits = touched(database, known=False)
+    database.run("CREATE TABLE expected AS FROM wanted")
+    release(database)
+    return fits
+
+
+def release(database: Database) -> None:
+    """Let go of the index ``part``."""
     database.run(
-        """
-        CREATE TABLE judged AS
-        SELECT key FROM changed UNION SELECT key FROM now_ids WHERE n > 1 UNION SELECT key FROM old_ids WHERE irregular
-        UNION SELECT key FROM kept.prefixes;
-        """
+        "DROP VIEW IF EXISTS all_mentions; DROP VIEW IF EXISTS all_items; DROP VIEW IF EXISTS now_items; DETACH part"
     )
-    return "SELECT key FROM changed UNION SELECT key FROM now_ids WHERE n > 1"
+
+
+def as_expected(database: Database) -> bool:
+    """Whether everything that has to be read was expected to be."""
+    return not database.value(
+        "SELECT count(*) FROM present WHERE key IN (SELECT key FROM wanted) AND key NOT IN (SELECT key FROM expected WHERE key IS NOT NULL)"
+    )
 
 
 def rows_of(database: Database, keys: str) -> list[tuple[int, int, str | None]]:
@@ -41,7 +58,7 @@ def forms(database: Database) -> tuple[str, bool]:
         """
         SELECT form, metadata_form, count(*) FROM (
             SELECT form, metadata_form FROM kept.items WHERE NOT broken AND key IS NOT NULL AND key NOT IN (SELECT key FROM changed) AND NOT irregular
-            UNION ALL SELECT form, metadata_form FROM part.items WHERE NOT broken)
+            UNION ALL SELECT form, metadata_form FROM part.items WHERE NOT broken AND (irregular OR key IS NULL OR key IN (SELECT key FROM changed)))
         GROUP BY ALL
         """
     )
@@ -50,42 +67,49 @@ def forms(database: Database) -> tuple[str, bool]:
     return "uuid" if number["h"] > number["i"] else "integer", kinds == {"text"}
 
 
-def touched(database: Database) -> bool:
-    """Fill ``judged`` and ``wanted``, what has to be read; whether that is not too much of the corpus."""
+def touched(database: Database, *, known: bool = True) -> bool:
+    """Fill ``judged`` and ``wanted``, what has to be read; whether that is not too much of the corpus.
+
+    ``known`` is whether ``part`` has the changed records as they are now.
+    """
     database.run(
         """
+        CREATE OR REPLACE TABLE judged AS
+        SELECT key FROM changed UNION SELECT key FROM now_ids WHERE n > 1 UNION SELECT key FROM old_ids WHERE irregular
+        UNION SELECT key FROM kept.prefixes;
         CREATE VIEW all_mentions AS FROM kept.mentions UNION ALL FROM part.mentions;
         CREATE VIEW all_items AS FROM kept.items UNION ALL FROM part.items;
         CREATE VIEW now_items AS
         SELECT * FROM kept.items WHERE key NOT IN (SELECT key FROM changed) UNION ALL SELECT * FROM part.items WHERE key IN (SELECT key FROM changed);
-        CREATE TABLE near AS
+        CREATE OR REPLACE TABLE near AS
         SELECT key FROM judged
         UNION SELECT m.key FROM all_mentions m WHERE m.target IN (FROM judged)
         UNION SELECT m.target FROM all_mentions m WHERE m.key IN (FROM judged)
         UNION SELECT key FROM part.prefixes;
-        CREATE TABLE sides AS
+        CREATE OR REPLACE TABLE sides AS
         SELECT text, thread FROM all_items WHERE key IN (SELECT key FROM changed);
         INSERT INTO near
         SELECT key FROM all_items WHERE text IN (SELECT text FROM sides WHERE text IS NOT NULL)
         UNION SELECT key FROM all_items WHERE lacks AND thread IN (SELECT thread FROM sides);
         """
     )
-    _followed(database)
     _chains(database)
-    _respelled(database)
+    if known:
+        _followed(database)
+        _respelled(database)
     database.run("CREATE OR REPLACE TABLE judged AS SELECT DISTINCT key FROM near WHERE key IS NOT NULL")
     database.run(
         """
-        CREATE TABLE own AS SELECT * FROM all_items WHERE key IN (FROM judged);
-        CREATE TABLE wanted AS
+        CREATE OR REPLACE TABLE own AS SELECT * FROM all_items WHERE key IN (FROM judged);
+        CREATE OR REPLACE TABLE wanted AS
         SELECT key FROM judged
         UNION SELECT m.key FROM all_mentions m WHERE m.target IN (FROM judged)
         UNION SELECT m.target FROM all_mentions m WHERE m.key IN (FROM judged)
         UNION SELECT key FROM all_items WHERE text IN (SELECT text FROM own WHERE text IS NOT NULL)
-        -- The first records of its task that came after a superseded one.
+        -- The first records of its task that came after a superseded one; a changed one may have become that.
         UNION SELECT unnest(list_transform(later, lambda r: r.key)) FROM (
             SELECT min({'created': i.created, 'id': i.id_key, 'key': i.key}, 5) AS later
-            FROM own b JOIN now_items i ON i.task = b.task AND i.created > b.created WHERE b.bare AND i.eligible GROUP BY b.key, b.created, b.task)
+            FROM own b JOIN now_items i ON i.task = b.task AND i.created > b.created WHERE (b.bare OR b.key IN (SELECT key FROM changed)) AND i.eligible GROUP BY b.key, b.created, b.task)
         -- Of each project in a thread the record that would be named for it.
         UNION SELECT arg_min(key, rank) FROM now_items
               WHERE project IS NOT NULL AND thread IN (SELECT thread FROM own WHERE lacks) GROUP BY thread, project
@@ -147,14 +171,14 @@ def _respelled(database: Database) -> None:
     for name, source in (("old_usual", "FROM kept.name_counts"), ("now_usual", now)):
         database.run(
             f"""
-            CREATE TABLE {name} AS
+            CREATE OR REPLACE TABLE {name} AS
             SELECT path, name, first_value(name) OVER (PARTITION BY path, folded ORDER BY n DESC, name) AS usual
             FROM (SELECT path, name, folded, sum(n) AS n FROM ({source}) GROUP BY ALL HAVING sum(n) > 0)
             """
         )
     database.run(
         """
-        CREATE TABLE respelled AS SELECT o.path, o.name FROM old_usual o LEFT JOIN now_usual n USING (path, name) WHERE o.usual IS DISTINCT FROM n.usual
+        CREATE OR REPLACE TABLE respelled AS SELECT o.path, o.name FROM old_usual o LEFT JOIN now_usual n USING (path, name) WHERE o.usual IS DISTINCT FROM n.usual
         """
     )
     if database.value("SELECT count(*) FROM respelled"):
@@ -165,7 +189,7 @@ def _respelled(database: Database) -> None:
 
 def _chains(database: Database) -> None:
     """Cycles and chains that a changed record is on, was on, or comes to: all of their members are near. Fills ``members``."""
-    database.run("CREATE TABLE members (component BIGINT, key UBIGINT)")
+    database.run("CREATE OR REPLACE TABLE members (component BIGINT, key UBIGINT)")
     old = "SELECT kind, key, target FROM kept.edges"
     new = f"{old} WHERE key NOT IN (SELECT key FROM changed) UNION SELECT kind, key, target FROM part.edges"
     components: list[list[int]] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from migrate.corpora.files import FileCorpus
 from migrate.corpora.spool import StoreCorpus
@@ -34,8 +33,6 @@ class ContextServer(RecordExamination):
         started = time.monotonic()
         super().__init__("context-server", options, progress)
         self.corpus = corpus
-        if part is not None and not part.judged:
-            self.rules = replace(self.rules, rows=(), sets=())
         id_map = idmap.read(options.id_map) if options.id_map is not None else {}
         settings = vocabulary.settings(options, self.moved, id_map)
         self.database = Database(options.limits)

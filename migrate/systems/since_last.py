@@ -112,18 +112,20 @@ class SinceLast:
             if facts is None or not self._watched.look(database):
                 return False
             changes.find_changes(database)
-            items = self._watched.items(closure.rows_of(database, closure.keys_of_changed(database)))
-            with self._examined(database, Part(items, judged=False)):
+            if not closure.expected(database):
+                return False
+            with self._read(database, facts):
                 if closure.forms(database) != (facts["id_form"], facts["text_encoded"]) or not closure.touched(
                     database
                 ):
                     return False
-                items = self._watched.items(closure.rows_of(database, "SELECT key FROM wanted"))
-                names = closure.names_elsewhere(database)
-            with self._examined(database, Part(items, facts["id_form"], facts["text_encoded"], names=names)):
-                if not self._watched.confirm(database):
+                enough = closure.as_expected(database)
+                if enough and not self._confirmed(database):
                     return False
-                merging.merge(database, self._watched)
+            if not enough:
+                with self._read(database, facts):
+                    if not self._confirmed(database):
+                        return False
             self.summary = merging.summarize(database, self._registry, self._corpus, facts["id_form"], self._started)
             database.run("DETACH kept")
         return True
@@ -141,10 +143,20 @@ class SinceLast:
         fits = isinstance(facts, dict) and facts.get("format") == FORMAT and facts.get("mark") == self._mark
         return facts if fits and facts.get("files") == self._watched.names else None
 
+    def _confirmed(self, database: Database) -> bool:
+        """Put what was judged again into the index, unless something changed that was not looked at."""
+        if not self._watched.confirm(database):
+            return False
+        merging.merge(database, self._watched)
+        return True
+
     @contextmanager
-    def _examined(self, database: Database, part: Part) -> Iterator[None]:
-        """Examine a part of the corpus; inside, its index is ``part``."""
-        path = self._scratch / f"part-{'judged' if part.judged else 'looked'}.duckdb"
+    def _read(self, database: Database, facts: dict[str, Any]) -> Iterator[None]:
+        """Read and judge the records of ``wanted``; inside, their index is ``part``."""
+        items = self._watched.items(closure.rows_of(database, "SELECT key FROM wanted"))
+        part = Part(items, facts["id_form"], facts["text_encoded"], closure.names_elsewhere(database))
+        path = self._scratch / "part.duckdb"
+        path.unlink(missing_ok=True)
         with ContextServer(self._corpus, self._options, self._progress, part) as run:
             write_index(run, path)
             self.rules = run.rules
@@ -152,6 +164,4 @@ class SinceLast:
         try:
             yield
         finally:
-            database.run(
-                "DROP VIEW IF EXISTS all_mentions; DROP VIEW IF EXISTS all_items; DROP VIEW IF EXISTS now_items; DETACH part"
-            )
+            closure.release(database)

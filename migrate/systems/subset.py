@@ -27,10 +27,8 @@ class Part:
 
     items: tuple[tuple[Any, ...], ...]
     """Of each file in order, the items, ascending; of a store the ids of entries."""
-    id_form: str | None = None
-    text_encoded: bool | None = None
-    judged: bool = True
-    """Whether the rules run; without them the tables are built, to see what the items touch."""
+    id_form: str
+    text_encoded: bool
     names: tuple[tuple[str, str, int], ...] = ()
     """Path, name and number of the names in the rest of the corpus."""
 
@@ -44,9 +42,8 @@ class Part:
 
     def impose(self, database: Database) -> None:
         """Let the part be judged by the whole corpus."""
-        if self.id_form is not None and self.text_encoded is not None:
-            database.set("id_form", self.id_form)
-            database.set("text_encoded", self.text_encoded)
+        database.set("id_form", self.id_form)
+        database.set("text_encoded", self.text_encoded)
         if self.names:
             database.run(
                 "INSERT INTO main.elsewhere_names SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::BIGINT[])",
