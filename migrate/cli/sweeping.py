@@ -85,7 +85,7 @@ def kept(examination: SinceLast, folder: Path) -> Taken:
     from migrate.sweeps.found import Found
     from migrate.systems import merging
 
-    found = Found(examination.index, merging.FOUND, merging.TOLD, merging.ORDER)
+    found = Found(examination.index, merging.FOUND, merging.TOLD, merging.ORDER, examination.database)
     rules = examination.rules
     return Taken(
         examination.summary,
@@ -115,7 +115,6 @@ class Sweeping:
 
         The states go into its table where the findings are ``told``, and not only counted.
         """
-        from migrate.engine.database import Database
         from migrate.planning.chosen import chosen_options
         from migrate.sweeps import history, states
 
@@ -126,7 +125,7 @@ class Sweeping:
         self.options = chosen_options(call.settings.options(), taken.codes)
         last = self._earlier[-1] if self._earlier else None
         self._number = last.sweep + 1 if last else 1
-        with Database(call.settings.limits) as database:
+        with taken.found.database(call.settings.limits) as database:
             self.compared: Compared = states.compare(
                 database,
                 self.folder,

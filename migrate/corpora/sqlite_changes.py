@@ -71,7 +71,7 @@ def changed_since(store: SqliteStore, newest: str, newest_tag: int) -> tuple[set
     """
     with closing(store.connect()) as connection, store.explained():
         entries = connection.execute(
-            "SELECT id, updated_at FROM context_entries WHERE updated_at >= datetime(?, ?) OR updated_at IS NULL OR typeof(updated_at) <> 'text'",
+            "SELECT id, updated_at FROM context_entries WHERE coalesce(updated_at, 0) NOT BETWEEN '0' AND datetime(?, ?)",
             [newest, f"-{_OVERLAP} seconds"],
         ).fetchall()
         tagged = connection.execute(

@@ -10,6 +10,7 @@ import duckdb
 from migrate.engine.database import Database, first_line
 from migrate.sweeps.baseline import pattern, quoted
 from migrate.sweeps.errors import SweepError
+from migrate.types import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,20 @@ class Found:
     told: str = ""
     """Likewise, with the columns of the table in their order, then ``fp`` and those of ``order``."""
     order: tuple[str, ...] = ("file_row_number",)
+    opened: Database | None = None
+    """Where that is attached already."""
+
+    def database(self, limits: Limits) -> Database:
+        """The database to read them with, to be closed."""
+        return self.opened or Database(limits)
 
     def attach(self, database: Database) -> str:
         """A query for them, with ``fp``."""
         if self.query is None:
             source = f"read_parquet('{pattern(self.path)}', file_row_number = true)"
             return f"SELECT *, ('0x' || fingerprint)::UBIGINT AS fp FROM {source}"
+        if self.opened is not None:
+            return self.query
         try:
             database.attach(self.path, "kept", read_only=True)
         except duckdb.Error as error:

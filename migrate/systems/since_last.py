@@ -59,6 +59,8 @@ class SinceLast:
         self._scratch = scratch
         self._place = kept / INDEX
         self.index = self._place
+        self.database: Database | None = None
+        """Where it has been opened already, as ``kept``: to be read and closed by whoever reads the findings."""
         self.portrait = Portrait()
         """What the corpus is made of; empty where only a part of it was read."""
         try:
@@ -107,27 +109,35 @@ class SinceLast:
         # The user's own queries may compare any two records, and promoted inferences reach further than one link.
         if not self._place.exists() or self._options.id_map or self._options.safe_fixes or self._own_queries():
             return False
-        with Database(self._options.limits) as database:
-            facts = self._facts(database)
-            if facts is None or not self._watched.look(database):
+        database = Database(self._options.limits)
+        done = False
+        try:
+            done = self._by_index(database)
+        finally:
+            if not done:
+                database.close()
+        if done:
+            self.database = database
+        return done
+
+    def _by_index(self, database: Database) -> bool:
+        facts = self._facts(database)
+        if facts is None or not self._watched.look(database):
+            return False
+        changes.find_changes(database)
+        if not closure.expected(database):
+            return False
+        with self._read(database, facts):
+            if closure.forms(database) != (facts["id_form"], facts["text_encoded"]) or not closure.touched(database):
                 return False
-            changes.find_changes(database)
-            if not closure.expected(database):
+            enough = closure.as_expected(database)
+            if enough and not self._confirmed(database):
                 return False
+        if not enough:
             with self._read(database, facts):
-                if closure.forms(database) != (facts["id_form"], facts["text_encoded"]) or not closure.touched(
-                    database
-                ):
+                if not self._confirmed(database):
                     return False
-                enough = closure.as_expected(database)
-                if enough and not self._confirmed(database):
-                    return False
-            if not enough:
-                with self._read(database, facts):
-                    if not self._confirmed(database):
-                        return False
-            self.summary = merging.summarize(database, self._registry, self._corpus, facts["id_form"], self._started)
-            database.run("DETACH kept")
+        self.summary = merging.summarize(database, self._registry, self._corpus, facts["id_form"], self._started)
         return True
 
     def _own_queries(self) -> bool:
