@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from migrate.corpora.files import open_files
+from migrate.corpora.files import FileCorpus, open_files
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.kata import is_kata
+from migrate.corpora.sqlite_store import SqliteStore
 from migrate.corpora.stores import is_store, open_corpus
-from migrate.systems import changes
 from migrate.systems.context_server import ContextServer
+from migrate.systems.file_changes import Files
 from migrate.systems.interface import Examination
 from migrate.systems.since_last import SinceLast
+from migrate.systems.store_changes import Sqlite
 from migrate.types import Options, Progress
 
 __all__ = ["Examination", "SinceLast", "examine", "examine_since"]
@@ -66,8 +68,12 @@ def examine_since(
     if _system(corpus, options) != "context-server":
         return None
     opened = open_corpus(corpus)
-    watched = changes.watched(opened, options.limits)
-    return None if watched is None else SinceLast(opened, watched, options, kept, mark, scratch, progress)
+    if isinstance(opened, FileCorpus):
+        return SinceLast(opened, Files(opened), options, kept, mark, scratch, progress)
+    if isinstance(opened.store, SqliteStore):
+        watched = Sqlite(opened.store, options.limits)
+        return SinceLast(opened, watched, options, kept, mark, scratch, progress)
+    return None
 
 
 def _system(corpus: str, options: Options) -> str:

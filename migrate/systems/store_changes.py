@@ -1,0 +1,194 @@
+"""What changed in an SQLite store: it is asked for that, and only those entries are read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from migrate.corpora import sqlite_changes
+from migrate.corpora.interface import CorpusError
+from migrate.corpora.spool import StoreSource
+from migrate.corpora.sqlite_store import SqliteStore
+from migrate.engine.database import Database
+from migrate.engine.processes import Aside, available
+from migrate.systems.changes import prepare, scan
+from migrate.systems.index import item_of
+from migrate.types import Limits
+
+_BEFORE = "before.duckdb"
+_OTHER = """
+    SELECT coalesce((SELECT sum({0}) FROM new_weights), 0)
+         - coalesce((SELECT sum({0}) FROM kept.weights WHERE key IN (SELECT key FROM new_weights UNION SELECT key FROM gone)), 0)
+"""
+"""What the entries that were looked at weigh more than they did."""
+
+
+class Sqlite:
+    """An SQLite store: the index has the weight of every entry and of its tags, and what the last look saw as the newest.
+
+    What was changed since then is read. Sums of weights, taken meanwhile, confirm that nothing else was.
+    """
+
+    def __init__(self, store: SqliteStore, limits: Limits) -> None:
+        self.store = store
+        self._limits = limits
+        self._kind = "i" if store.layout == "2.x" else "h"
+        self._newest: tuple[str, int, int] = ("", 0, 0)
+        """Time of the newest change, id of the newest tag, weight of all tags."""
+        self._sums: Aside | Generator[tuple[int, int]] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The store."""
+        return [self.store.uri]
+
+    def begin(self, folder: Path) -> None:
+        """Weigh the entries before they are read: what changes meanwhile will differ from its weight the next time."""
+        weight, tag = self._next_sums()
+        self._newest = sqlite_changes.newest_change(self.store), tag, weight
+        self.close()
+        with Database(self._limits) as database:
+            database.attach(folder / _BEFORE, "before")
+            database.run(f"CREATE TABLE before.weights AS {self._weighed(database)}")
+            database.run("CHECKPOINT before; DETACH before")
+
+    def note(self, database: Database, folder: Path) -> bool:
+        """The weights; not where entries are not told by their ids alone."""
+        database.attach(folder / _BEFORE, "before", read_only=True)
+        database.run("CREATE TABLE kept.weights AS FROM before.weights; DETACH before")
+        database.run("CREATE TABLE kept.newest (time VARCHAR, tag BIGINT, tags BIGINT)")
+        database.run("INSERT INTO kept.newest VALUES (?, ?, ?)", self._newest)
+        strange = "SELECT count(*) FROM kept.items WHERE irregular OR item IS NULL OR key NOT IN (SELECT key FROM kept.weights)"
+        return not database.value(strange)
+
+    def look(self, database: Database) -> bool:
+        """The entries that were changed since the last look, or have other tags, and those that are gone."""
+        self._begin_sums()
+        ((time, tag, tags),) = database.rows("SELECT time, tag, tags FROM kept.newest")
+        changed, time = sqlite_changes.changed_since(self.store, time, tag)
+        prepare(database)
+        weight, tag = self._next_sums()
+        self._newest = time, tag, weight
+        database.run(f"CREATE TABLE new_weights AS {self._weighed(database, list(changed))}")
+        changed |= self._come_and_gone(database)
+        if weight != tags + int(database.value(_OTHER.format("tags"))):
+            changed |= self._tagged(database)
+        database.run("CREATE TABLE looked AS SELECT key FROM new_weights UNION SELECT key FROM gone")
+        source = StoreSource(self.store, database.folder, self.store.lines_of(list(changed)))
+        if source.prepared.gaps or not scan(database, 0, source):
+            return False
+        database.run(f"UPDATE seen SET line = NULL, item = {item_of('id_key')}")
+        # Not where an entry came or went meanwhile, or is not told by its id alone.
+        return not database.value(
+            """
+            SELECT (SELECT count(*) FROM seen WHERE item IS NULL OR key NOT IN (SELECT key FROM new_weights))
+                 + (SELECT count(*) FROM new_weights WHERE key NOT IN (SELECT key FROM seen WHERE key IS NOT NULL))
+            """
+        )
+
+    def _come_and_gone(self, database: Database) -> set[Any]:
+        """Fill ``gone``, and add entries that came without the time of a change: their ids."""
+        database.run("CREATE TABLE gone (key UBIGINT)")
+        known = database.value(
+            "SELECT (SELECT count(*) FROM kept.weights) + (SELECT count(*) FROM new_weights WHERE key NOT IN (SELECT key FROM kept.weights))"
+        )
+        if known == self.store.count():
+            return set()
+        database.run("CREATE TABLE ids (id VARCHAR)")
+        for batch in sqlite_changes.ids(self.store):
+            database.run("INSERT INTO ids SELECT unnest(?::VARCHAR[])", [[str(own) for (own,) in batch]])
+        database.run(
+            f"INSERT INTO gone SELECT key FROM kept.weights WHERE key NOT IN (SELECT hash('{self._kind}' || id) FROM ids)"
+        )
+        return self._more(
+            database,
+            f"SELECT id FROM ids WHERE hash('{self._kind}' || id) NOT IN (SELECT key FROM kept.weights UNION SELECT key FROM new_weights)",
+        )
+
+    def _tagged(self, database: Database) -> set[Any]:
+        """Add entries whose tags are others although no time tells of it: their ids."""
+        _fill(database, "now_tags", sqlite_changes.tag_weights(self.store))
+        return self._more(
+            database,
+            f"""
+            SELECT n.id FROM now_tags n JOIN kept.weights k ON k.key = hash('{self._kind}' || n.id)
+            WHERE n.weight <> k.tags AND k.key NOT IN (SELECT key FROM new_weights)
+            UNION ALL
+            SELECT i.id_key[2:] FROM kept.weights k JOIN kept.items i USING (key)
+            WHERE k.tags <> 0 AND key NOT IN (SELECT hash('{self._kind}' || id) FROM now_tags)
+                  AND key NOT IN (SELECT key FROM new_weights UNION SELECT key FROM gone)
+            """,
+        )
+
+    def _more(self, database: Database, query: str) -> set[Any]:
+        ids = {self._id(own) for own in database.column(query)}
+        database.run(f"INSERT INTO new_weights {self._weighed(database, list(ids))}")
+        return ids
+
+    def confirm(self, database: Database) -> bool:
+        """By the sums over all entries: whoever left the time of a change alone must have left everything alone."""
+        found = self._next_sums()
+        count = "SELECT (SELECT count(*) FROM kept.weights WHERE key NOT IN (FROM looked)) + (SELECT count(*) FROM new_weights)"
+        total = f"SELECT coalesce((SELECT sum(weight) FROM kept.weights), 0) + ({_OTHER.format('weight')})"
+        return bool(found == (database.value(count), int(database.value(total))))
+
+    def close(self) -> None:
+        """End the process that takes the sums."""
+        if isinstance(self._sums, Aside):
+            self._sums.stop()
+        self._sums = None
+
+    def _begin_sums(self) -> None:
+        given = f"{self.store.path.absolute().as_uri()}?mode=ro", self.store.columns
+        several = available(self._limits.threads) > 1
+        self._sums = Aside(sqlite_changes.sums, *given) if several else sqlite_changes.sums(*given)
+
+    def _next_sums(self) -> tuple[int, int]:
+        """What the process that takes the sums says next."""
+        if self._sums is None:
+            self._begin_sums()
+        try:
+            if isinstance(self._sums, Aside):
+                found: tuple[int, int] = self._sums.receive()
+                self._sums.send(None)
+                return found
+            assert self._sums is not None
+            return next(self._sums)
+        except (sqlite3.Error, ChildProcessError) as error:
+            raise CorpusError(f"{self.store.uri}: the database cannot be read: {error}") from error
+
+    def keep(self, database: Database) -> None:
+        """The weights of what was looked at."""
+        database.run(
+            """
+            DELETE FROM kept.weights WHERE key IN (FROM looked);
+            INSERT INTO kept.weights FROM new_weights;
+            DELETE FROM kept.newest;
+            """
+        )
+        database.run("INSERT INTO kept.newest VALUES (?, ?, ?)", self._newest)
+
+    def items(self, rows: Iterable[tuple[int, int, str | None]]) -> tuple[tuple[Any, ...], ...]:
+        """The ids of the entries."""
+        return (tuple(self._id(key[1:]) for _, _, key in rows if key is not None),)
+
+    def _id(self, text: str) -> int | str:
+        return int(text) if self._kind == "i" else text
+
+    def _weighed(self, database: Database, ids: Sequence[Any] | None = None) -> str:
+        """Weigh all entries or some; a query for what came out."""
+        _fill(database, "entry_weights", sqlite_changes.weights(self.store, ids))
+        _fill(database, "tag_weights", sqlite_changes.tag_weights(self.store, ids))
+        return (
+            f"SELECT hash('{self._kind}' || e.id) AS key, e.weight, coalesce(t.weight, 0) AS tags"
+            " FROM entry_weights e LEFT JOIN tag_weights t ON t.id = e.id"
+        )
+
+
+def _fill(database: Database, table: str, batches: Iterable[sqlite_changes.Weights]) -> None:
+    database.run(f"CREATE OR REPLACE TABLE {table} (id VARCHAR, weight BIGINT)")
+    for batch in batches:
+        columns = [[str(own) for own, _ in batch], [weight for _, weight in batch]]
+        database.run(f"INSERT INTO {table} SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])", columns)
