@@ -73,9 +73,14 @@ def merge(database: Database, watched: Watched) -> None:
 
 
 def summarize(
-    database: Database, registry: Registry, corpus: FileCorpus | StoreCorpus, id_form: str, started: float
+    database: Database,
+    registry: Registry,
+    corpus: FileCorpus | StoreCorpus,
+    id_form: str,
+    entry_bytes: int,
+    started: float,
 ) -> Summary:
-    """The numbers of the whole corpus, from its index."""
+    """The numbers of the whole corpus, from its index. Of a store only some entries were read, so many bytes."""
     rules, severities = counts(database, "kept.findings", registry)
     classes = dict.fromkeys(CLASSES, 0)
     classes.update(
@@ -84,8 +89,9 @@ def summarize(
     lines, broken = database.rows("SELECT count(*), count(*) FILTER (broken) FROM kept.items")[0]
     safe, unsafe = changing(database, "kept.findings", "file_no, item, record")
     shards = corpus.shards if isinstance(corpus, FileCorpus) else ()
+    read = sum(shard.size for shard in shards) if isinstance(corpus, FileCorpus) else entry_bytes
     return Summary(
-        uri=corpus.uri, system="context-server", id_form=id_form, files=len(shards), bytes_read=sum(shard.size for shard in shards),
+        uri=corpus.uri, system="context-server", id_form=id_form, files=len(shards), bytes_read=read,
         lines=lines, records=lines - broken, broken_lines=broken, held=classes["held"], gaps=(), classes=classes, rules=rules, severities=severities,
         safe_records=safe, unsafe_records=unsafe, seconds=time.monotonic() - started,
     )  # fmt: skip

@@ -19,6 +19,7 @@ import duckdb
 from migrate.corpora.files import FileCorpus
 from migrate.corpora.spool import StoreCorpus
 from migrate.engine.database import Database
+from migrate.engine.errors import EngineError
 from migrate.engine.tracks import RuleSet
 from migrate.results import Portrait
 from migrate.rules import registry
@@ -58,6 +59,7 @@ class SinceLast:
         self._mark = f"{mark} duckdb-{duckdb.__version__}"
         self._scratch = scratch
         self._place = kept / INDEX
+        self._read_bytes = 0
         self.index = self._place
         self.database: Database | None = None
         """Where it has been opened already, as ``kept``: to be read and closed by whoever reads the findings."""
@@ -74,13 +76,16 @@ class SinceLast:
         """Let the next examination go by this one. Nothing of a run that lost input is kept."""
         if not self.full or not self.summary.complete:
             return
-        self._place.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._place.with_name(f".{INDEX}.tmp")
-        shutil.move(self.index, fresh)
-        # The log of the old one must not be taken for one of the new.
-        self._place.unlink(missing_ok=True)
-        self._place.with_name(f"{INDEX}.wal").unlink(missing_ok=True)
-        fresh.replace(self._place)
+        try:
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(self.index, fresh)
+            # The log of the old one must not be taken for one of the new.
+            self._place.unlink(missing_ok=True)
+            self._place.with_name(f"{INDEX}.wal").unlink(missing_ok=True)
+            fresh.replace(self._place)
+        except OSError as error:
+            raise EngineError(f"the index {self._place} cannot be written: {error.strerror or error}") from error
         self.index = self._place
 
     def _everything(self) -> None:
@@ -137,7 +142,9 @@ class SinceLast:
             with self._read(database, facts):
                 if not self._confirmed(database):
                     return False
-        self.summary = merging.summarize(database, self._registry, self._corpus, facts["id_form"], self._started)
+        self.summary = merging.summarize(
+            database, self._registry, self._corpus, facts["id_form"], self._read_bytes, self._started
+        )
         return True
 
     def _own_queries(self) -> bool:
@@ -170,6 +177,7 @@ class SinceLast:
         with ContextServer(self._corpus, self._options, self._progress, part) as run:
             write_index(run, path)
             self.rules = run.rules
+            self._read_bytes += run.summary.bytes_read
         database.attach(path, "part", read_only=True)
         try:
             yield
