@@ -38,6 +38,19 @@ def release(database: Database) -> None:
     )
 
 
+def same_touch(database: Database) -> bool:
+    """Whether the changed records touch by their new content, in ``part``, what they touched by the old: then ``judged`` is right as it is."""
+    changed = "WHERE key IN (SELECT key FROM changed)"
+    facts = "SELECT key, id_key, form, irregular, text, task, thread, project, lacks, eligible, created"
+    differing = [
+        f"FROM part.{name} {changed} EXCEPT FROM kept.{name} {changed}" for name in ("mentions", "edges", "prefixes")
+    ]
+    for query in (f"{facts} FROM {{}}.items {changed}", f"FROM {{}}.names {changed} OR key IS NULL"):
+        old, new = query.format("kept"), query.format("part")
+        differing += [f"{new} EXCEPT ALL {old}", f"{old} EXCEPT ALL {new}"]
+    return not any(database.value(f"SELECT count(*) FROM ({query})") for query in differing)
+
+
 def as_expected(database: Database) -> bool:
     """Whether everything that has to be read was expected to be."""
     return not database.value(

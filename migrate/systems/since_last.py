@@ -133,9 +133,12 @@ class SinceLast:
         if not closure.expected(database):
             return False
         with self._read(database, facts):
-            if closure.forms(database) != (facts["id_form"], facts["text_encoded"]) or not closure.touched(database):
+            if closure.forms(database) != (facts["id_form"], facts["text_encoded"]):
                 return False
-            enough = closure.as_expected(database)
+            enough = closure.same_touch(database)
+            if not enough and not closure.touched(database):
+                return False
+            enough = enough or closure.as_expected(database)
             if enough and not self._confirmed(database):
                 return False
         if not enough:
