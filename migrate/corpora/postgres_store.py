@@ -34,7 +34,8 @@ class PostgresStore:
     def __init__(self, uri: str) -> None:
         self.uri = without_secrets(uri)
         # A plan keeps no password: its URI finds it where libpq looks, in PGPASSWORD or the password file.
-        self._conninfo = uri.replace(":***@", "@", 1)
+        self.conninfo = uri.replace(":***@", "@", 1)
+        """What libpq connects with: never to be shown."""
         with self.reading() as connection:
             self.layout, self._types = self._recognised(connection)
         self.columns = tuple(name for name in COLUMNS if name in self._types)
@@ -43,7 +44,7 @@ class PostgresStore:
         """A connection in autocommit. Raises CorpusError where there is none to be had."""
         try:
             connection = psycopg.connect(
-                self._conninfo, connect_timeout=CONNECT_SECONDS, application_name="corpus-migrate", prepare_threshold=None
+                self.conninfo, connect_timeout=CONNECT_SECONDS, application_name="corpus-migrate", prepare_threshold=None
             )  # fmt: skip
         except psycopg.OperationalError as error:
             raise CorpusError(f"{self.uri}: no connection: {said(error)}") from error
@@ -80,10 +81,17 @@ class PostgresStore:
 
     def lines(self, folder: Path, threads: int | None = None) -> Iterator[bytes]:
         """One line an entry, in ascending order of ids. Raises CorpusError or CutShort."""
+        yield from self._lines(None)
+
+    def lines_of(self, ids: Sequence[Any]) -> Iterator[bytes]:
+        """Likewise the lines of some entries. Raises CorpusError or CutShort."""
+        yield from self._lines(list(ids))
+
+    def _lines(self, ids: list[Any] | None) -> Iterator[bytes]:
         place = self.columns.index("metadata")
         with self.reading() as connection, connection.cursor() as cursor:
-            query = self._query(connection)
-            with cursor.copy(f"COPY ({query}) TO STDOUT") as copy:
+            query, given = self._query(connection, some=ids is not None), {"ids": ids}
+            with cursor.copy(f"COPY ({query}) TO STDOUT", None if ids is None else given) as copy:
                 copy.set_types(["int8" if self.layout == "2.x" else "text", *["text"] * (len(self.columns) + 1)])
                 rows = copy.rows()
                 while True:
@@ -120,6 +128,11 @@ class PostgresStore:
         """The type of ids, for a cast."""
         return "bigint" if self.layout == "2.x" else "uuid"
 
+    @property
+    def own_id(self) -> str:
+        """The SQL of an id as it is told: a number, or a UUID without hyphens."""
+        return "id" if self.layout == "2.x" else "replace(id::text, '-', '')"
+
     @staticmethod
     def _typed(names: Sequence[str], row: Sequence[Any]) -> list[Any]:
         """The values of columns that came as texts; a version is a number."""
@@ -139,17 +152,23 @@ class PostgresStore:
             for row in cursor:
                 yield Identity(*row)
 
-    def _query(self, connection: Connection) -> str:
+    def _query(self, connection: Connection, *, some: bool = False) -> str:
         asked = ", ".join(_column(name, self._types[name]) for name in self.columns)
         images = "NULL::text"
-        joins = " LEFT JOIN (SELECT context_entry_id, json_agg(tag ORDER BY id)::text AS all FROM tags GROUP BY 1) t ON t.context_entry_id = e.id"
+        own, theirs = (
+            f"WHERE {name} = ANY(%(ids)s::{self.id_type}[])" if some else "" for name in ("e.id", "context_entry_id")
+        )
+        joins = (
+            f" LEFT JOIN (SELECT context_entry_id, json_agg(tag ORDER BY id)::text AS all FROM tags {theirs} GROUP BY 1) t"
+            " ON t.context_entry_id = e.id"
+        )
         if _types(connection, "image_attachments"):
             images = "i.all"
             joins += (
                 " LEFT JOIN (SELECT context_entry_id, json_agg(json_build_array(id, mime_type, position, octet_length(image_data))"
-                " ORDER BY position, id)::text AS all FROM image_attachments GROUP BY 1) i ON i.context_entry_id = e.id"
+                f" ORDER BY position, id)::text AS all FROM image_attachments {theirs} GROUP BY 1) i ON i.context_entry_id = e.id"
             )
-        return f"SELECT {asked}, t.all, {images} FROM context_entries e{joins} ORDER BY e.id"
+        return f"SELECT {asked}, t.all, {images} FROM context_entries e{joins} {own} ORDER BY e.id"
 
     def _recognised(self, connection: Connection) -> tuple[Layout, dict[str, str]]:
         types = _types(connection, "context_entries")

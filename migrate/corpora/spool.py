@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.shard import Shard
@@ -41,6 +41,14 @@ class Store(Protocol):
 
     def count(self) -> int | None:
         """About how many entries there are, None where nobody knows."""
+
+
+@runtime_checkable
+class Picking(Protocol):
+    """A store that gives some of its entries without the others."""
+
+    def lines_of(self, ids: Sequence[Any]) -> Iterator[bytes]:
+        """The lines of entries with these ids, like ``lines``."""
 
 
 @dataclass(frozen=True, slots=True)

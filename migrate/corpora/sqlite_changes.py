@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     # That process needs nothing but the database: it is to begin at once.
     from migrate.corpora.sqlite_store import SqliteStore
 
-_OVERLAP = 120
+OVERLAP = 120
 """Seconds that two looks have in common: times have a resolution of a second, and are set before they are seen."""
+Failure: type[Exception] = sqlite3.Error
 _TIME = "%Y-%m-%d %H:%M:%S"
 _TAG_WEIGHT = "sum(id * 8 + length(CAST(tag AS BLOB)))"
 _BATCH = 10_000
@@ -37,6 +38,11 @@ def pick(connection: sqlite3.Connection, ids: Sequence[Any]) -> str:
     return "picked"
 
 
+def place(store: SqliteStore) -> str:
+    """What another process connects with."""
+    return f"{store.path.absolute().as_uri()}?mode=ro"
+
+
 def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
     """Yields weight and newest id of all tags, then number and weight of all entries. ``place`` is the URI of a database file.
 
@@ -52,6 +58,11 @@ def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
             count += len(rows)
             total += sum([zlib.crc32(content) for (content,) in rows])
         yield count, total
+
+
+def count(store: SqliteStore) -> int:
+    """The number of entries. Raises CorpusError."""
+    return store.count()
 
 
 def newest_change(store: SqliteStore) -> str:
@@ -72,7 +83,7 @@ def changed_since(store: SqliteStore, newest: str, newest_tag: int) -> tuple[set
     with closing(store.connect()) as connection, store.explained():
         entries = connection.execute(
             "SELECT id, updated_at FROM context_entries WHERE coalesce(updated_at, 0) NOT BETWEEN '0' AND datetime(?, ?)",
-            [newest, f"-{_OVERLAP} seconds"],
+            [newest, f"-{OVERLAP} seconds"],
         ).fetchall()
         tagged = connection.execute(
             "SELECT id FROM context_entries WHERE id IN (SELECT context_entry_id FROM tags WHERE id > ?)", [newest_tag]

@@ -11,13 +11,14 @@ from pathlib import Path
 from migrate.corpora.files import FileCorpus, open_files
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.kata import is_kata
+from migrate.corpora.spool import Store
 from migrate.corpora.sqlite_store import SqliteStore
 from migrate.corpora.stores import is_store, open_corpus
 from migrate.systems.context_server import ContextServer
 from migrate.systems.file_changes import Files
 from migrate.systems.interface import Examination
 from migrate.systems.since_last import SinceLast
-from migrate.systems.store_changes import Sqlite
+from migrate.systems.store_changes import Entries
 from migrate.types import Options, Progress
 
 __all__ = ["Examination", "SinceLast", "examine", "examine_since"]
@@ -70,10 +71,23 @@ def examine_since(
     opened = open_corpus(corpus)
     if isinstance(opened, FileCorpus):
         return SinceLast(opened, Files(opened), options, kept, mark, scratch, progress)
-    if isinstance(opened.store, SqliteStore):
-        watched = Sqlite(opened.store, options.limits)
-        return SinceLast(opened, watched, options, kept, mark, scratch, progress)
-    return None
+    watched = _entries(opened.store, options)
+    return None if watched is None else SinceLast(opened, watched, options, kept, mark, scratch, progress)
+
+
+def _entries(store: Store, options: Options) -> Entries | None:
+    """The entries of a database that has their times of change."""
+    if isinstance(store, SqliteStore):
+        from migrate.corpora import sqlite_changes
+
+        return Entries(store, sqlite_changes, options.limits) if "updated_at" in store.columns else None
+    if not store.jsonb:
+        return None
+    from migrate.corpora import postgres_changes
+    from migrate.corpora.postgres_store import PostgresStore
+
+    there = isinstance(store, PostgresStore) and "updated_at" in store.columns
+    return Entries(store, postgres_changes, options.limits) if isinstance(store, PostgresStore) and there else None
 
 
 def _system(corpus: str, options: Options) -> str:

@@ -1,13 +1,11 @@
-"""What changed in an SQLite store: it is asked for that, and only those entries are read."""
+"""What changed in a database: it is asked for that, and only those entries are read."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from migrate.corpora import sqlite_changes
 from migrate.corpora.interface import CorpusError
 from migrate.corpora.spool import StoreSource
 from migrate.corpora.sqlite_store import SqliteStore
@@ -17,6 +15,9 @@ from migrate.systems.changes import prepare, scan
 from migrate.systems.index import item_of
 from migrate.types import Limits
 
+if TYPE_CHECKING:
+    from migrate.corpora.postgres_store import PostgresStore
+
 _BEFORE = "before.duckdb"
 _OTHER = """
     SELECT coalesce((SELECT sum({0}) FROM new_weights), 0)
@@ -25,14 +26,46 @@ _OTHER = """
 """What the entries that were looked at weigh more than they did."""
 
 
-class Sqlite:
-    """An SQLite store: the index has the weight of every entry and of its tags, and what the last look saw as the newest.
+class Asked(Protocol):
+    """How a kind of store is asked: :mod:`~migrate.corpora.sqlite_changes` or :mod:`~migrate.corpora.postgres_changes`."""
+
+    Failure: type[Exception]
+    """What ``sums`` raises."""
+
+    def place(self, store: Any) -> str:
+        """What another process connects with."""
+
+    def sums(self, place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
+        """Yields weight and newest id of all tags, then number and weight of all entries."""
+
+    def count(self, store: Any) -> int:
+        """The number of entries."""
+
+    def newest_change(self, store: Any) -> str:
+        """The last time of change, or now where that lies ahead."""
+
+    def changed_since(self, store: Any, newest: str, newest_tag: int) -> tuple[set[Any], str]:
+        """The ids of entries that may have been changed since, and the newest change now."""
+
+    def ids(self, store: Any) -> Iterator[list[tuple[Any]]]:
+        """The ids of all entries, in batches."""
+
+    def weights(self, store: Any, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int]]]:
+        """The weight of each entry, of all or of some, in batches."""
+
+    def tag_weights(self, store: Any, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int]]]:
+        """The weight of the tags of each entry that has some, in batches."""
+
+
+class Entries:
+    """The entries of a database: the index has the weight of every entry and of its tags, and what the last look saw as the newest.
 
     What was changed since then is read. Sums of weights, taken meanwhile, confirm that nothing else was.
     """
 
-    def __init__(self, store: SqliteStore, limits: Limits) -> None:
+    def __init__(self, store: SqliteStore | PostgresStore, asked: Asked, limits: Limits) -> None:
         self.store = store
+        self._asked = asked
         self._limits = limits
         self._kind = "i" if store.layout == "2.x" else "h"
         self._newest: tuple[str, int, int] = ("", 0, 0)
@@ -47,7 +80,7 @@ class Sqlite:
     def begin(self, folder: Path) -> None:
         """Weigh the entries before they are read: what changes meanwhile will differ from its weight the next time."""
         weight, tag = self._next_sums()
-        self._newest = sqlite_changes.newest_change(self.store), tag, weight
+        self._newest = self._asked.newest_change(self.store), tag, weight
         self.close()
         with Database(self._limits) as database:
             database.attach(folder / _BEFORE, "before")
@@ -67,7 +100,7 @@ class Sqlite:
         """The entries that were changed since the last look, or have other tags, and those that are gone."""
         self._begin_sums()
         ((time, tag, tags),) = database.rows("SELECT time, tag, tags FROM kept.newest")
-        changed, time = sqlite_changes.changed_since(self.store, time, tag)
+        changed, time = self._asked.changed_since(self.store, time, tag)
         prepare(database)
         weight, tag = self._next_sums()
         self._newest = time, tag, weight
@@ -94,10 +127,10 @@ class Sqlite:
         known = database.value(
             "SELECT (SELECT count(*) FROM kept.weights) + (SELECT count(*) FROM new_weights WHERE key NOT IN (SELECT key FROM kept.weights))"
         )
-        if known == self.store.count():
+        if known == self._asked.count(self.store):
             return set()
         database.run("CREATE TABLE ids (id VARCHAR)")
-        for batch in sqlite_changes.ids(self.store):
+        for batch in self._asked.ids(self.store):
             database.run("INSERT INTO ids SELECT unnest(?::VARCHAR[])", [[str(own) for (own,) in batch]])
         database.run(
             f"INSERT INTO gone SELECT key FROM kept.weights WHERE key NOT IN (SELECT hash('{self._kind}' || id) FROM ids)"
@@ -109,7 +142,7 @@ class Sqlite:
 
     def _tagged(self, database: Database) -> set[Any]:
         """Add entries whose tags are others although no time tells of it: their ids."""
-        _fill(database, "now_tags", sqlite_changes.tag_weights(self.store))
+        _fill(database, "now_tags", self._asked.tag_weights(self.store))
         return self._more(
             database,
             f"""
@@ -141,9 +174,9 @@ class Sqlite:
         self._sums = None
 
     def _begin_sums(self) -> None:
-        given = f"{self.store.path.absolute().as_uri()}?mode=ro", self.store.columns
+        given = self._asked.place(self.store), self.store.columns
         several = available(self._limits.threads) > 1
-        self._sums = Aside(sqlite_changes.sums, *given) if several else sqlite_changes.sums(*given)
+        self._sums = Aside(self._asked.sums, *given) if several else self._asked.sums(*given)
 
     def _next_sums(self) -> tuple[int, int]:
         """What the process that takes the sums says next."""
@@ -156,7 +189,7 @@ class Sqlite:
                 return found
             assert self._sums is not None
             return next(self._sums)
-        except (sqlite3.Error, ChildProcessError) as error:
+        except (self._asked.Failure, ChildProcessError) as error:
             raise CorpusError(f"{self.store.uri}: the database cannot be read: {error}") from error
 
     def keep(self, database: Database) -> None:
@@ -179,15 +212,15 @@ class Sqlite:
 
     def _weighed(self, database: Database, ids: Sequence[Any] | None = None) -> str:
         """Weigh all entries or some; a query for what came out."""
-        _fill(database, "entry_weights", sqlite_changes.weights(self.store, ids))
-        _fill(database, "tag_weights", sqlite_changes.tag_weights(self.store, ids))
+        _fill(database, "entry_weights", self._asked.weights(self.store, ids))
+        _fill(database, "tag_weights", self._asked.tag_weights(self.store, ids))
         return (
             f"SELECT hash('{self._kind}' || e.id) AS key, e.weight, coalesce(t.weight, 0) AS tags"
             " FROM entry_weights e LEFT JOIN tag_weights t ON t.id = e.id"
         )
 
 
-def _fill(database: Database, table: str, batches: Iterable[sqlite_changes.Weights]) -> None:
+def _fill(database: Database, table: str, batches: Iterable[list[tuple[Any, int]]]) -> None:
     database.run(f"CREATE OR REPLACE TABLE {table} (id VARCHAR, weight BIGINT)")
     for batch in batches:
         columns = [[str(own) for own, _ in batch], [weight for _, weight in batch]]

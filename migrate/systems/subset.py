@@ -15,8 +15,7 @@ from migrate.corpora.files import FileCorpus
 from migrate.corpora.interface import BOM, CorpusError, Places, spoiled
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
-from migrate.corpora.spool import StoreCorpus, StoreSource
-from migrate.corpora.sqlite_store import SqliteStore
+from migrate.corpora.spool import Picking, StoreCorpus, StoreSource
 from migrate.engine.database import Database
 from migrate.engine.sources import too_long
 
@@ -36,7 +35,7 @@ class Part:
         """Sources that hold these items alone. Raises CorpusError for a store that gives all of its entries or none."""
         if isinstance(corpus, FileCorpus):
             return [SubsetSource(shard, folder, items) for shard, items in zip(corpus.shards, self.items, strict=True)]
-        if not isinstance(corpus.store, SqliteStore):
+        if not isinstance(corpus.store, Picking):
             raise CorpusError(f"{corpus.uri}: its entries cannot be read one by one")
         return [StoreSource(corpus.store, folder, corpus.store.lines_of(self.items[0]))]
 

@@ -140,7 +140,7 @@ class Corpus:
 
 
 class Store:
-    """The entries of an SQLite store, and how they change over night: with the time of change moved, but for tags and new entries."""
+    """The entries of an SQLite store, and how they change over night: with the time of change moved, but for tags."""
 
     def __init__(self, path: Path, layout: str, sample: Path, seed: int) -> None:
         self.random = random.Random(seed)
@@ -216,9 +216,10 @@ class Store:
     def add(self) -> None:
         """A copy of an entry under a new id."""
         new = f"{self.random.getrandbits(128):032x}" if self._uuid else None
-        columns = "thread_id, source, content_type, text_content, metadata, created_at, updated_at"
+        columns = "thread_id, source, content_type, text_content, metadata, created_at"
         self._base.execute(
-            f"INSERT INTO context_entries (id, {columns}) SELECT ?, {columns} FROM context_entries WHERE id = ?",
+            f"INSERT INTO context_entries (id, {columns}, updated_at)"
+            f" SELECT ?, {columns}, CURRENT_TIMESTAMP FROM context_entries WHERE id = ?",
             [new, self._pick()],
         )
 
