@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from migrate.corpora.sqlite_changes import OVERLAP, Weights
+from migrate.corpora.sqlite_changes import OVERLAP
 
 if TYPE_CHECKING:
     from migrate.corpora.postgres_store import PostgresStore
 
 Failure: type[Exception] = psycopg.Error
-_TAG_WEIGHT = "coalesce(sum(id * 8 + octet_length(tag)), 0)::bigint"
+_LOAD = "coalesce(sum(id * 8 + octet_length(tag)), 0)::bigint"
+_TAGS = "coalesce(sum(mod(hashtextextended(concat_ws(chr(1), context_entry_id, id, tag), 0), 4294967296)), 0)::bigint"
 _BATCH = 10_000
-_BESIDE = ("id", "metadata", "text_content", "summary", "updated_at")
-"""Columns that a weight does not have as they are."""
+_BESIDE = ("text_content", "summary")
+"""Columns that a weight does not have as they are: the server hashes a text quickly, and no rule reads a summary."""
 
 
 def place(store: PostgresStore) -> str:
@@ -25,13 +26,13 @@ def place(store: PostgresStore) -> str:
 
 
 def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
-    """Yields weight and newest id of all tags, then number and weight of all entries. Raises what PostgreSQL raises."""
+    """Yields load and newest id of all tags, then number and weight of all entries. Raises what PostgreSQL raises."""
     with psycopg.connect(place, application_name="corpus-migrate") as connection:
         connection.read_only = True
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         for query in (
-            f"SELECT {_TAG_WEIGHT}, coalesce(max(id), 0) FROM tags",
-            f"SELECT count(*), coalesce(sum({_weight(columns)}), 0) FROM context_entries",
+            f"SELECT {_LOAD}, coalesce(max(id), 0) FROM tags",
+            f"SELECT count(*), coalesce(sum({_weight(columns)}), 0) + (SELECT {_TAGS} FROM tags) FROM context_entries",
         ):
             first, second = connection.execute(query).fetchone() or (0, 0)
             yield int(first), int(second)
@@ -72,19 +73,18 @@ def ids(store: PostgresStore) -> Iterator[list[tuple[Any]]]:
     yield from _rows(store, f"SELECT {store.own_id} FROM context_entries", None)
 
 
-def weights(store: PostgresStore, some: Sequence[Any] | None = None) -> Iterator[Weights]:
-    """The weight of each entry, of all or of some, in batches. Raises CorpusError."""
+def weights(store: PostgresStore, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, ...]]]:
+    """The weight of each entry without its tags, of all or of some, in batches. Raises CorpusError."""
     condition = "" if some is None else f"WHERE id = ANY(%s::{store.id_type}[])"
     query = f"SELECT {store.own_id}, {_weight(store.columns)} FROM context_entries {condition}"
     yield from _rows(store, query, some)
 
 
-def tag_weights(store: PostgresStore, some: Sequence[Any] | None = None) -> Iterator[Weights]:
-    """The weight of the tags of each entry that has some, in batches. Raises CorpusError."""
+def tag_weights(store: PostgresStore, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, ...]]]:
+    """Of each entry that has tags the weight of these, and their load, in batches. Raises CorpusError."""
     condition = "" if some is None else f"WHERE context_entry_id = ANY(%s::{store.id_type}[])"
     own = store.own_id.replace("id", "context_entry_id", 1)
-    query = f"SELECT {own}, {_TAG_WEIGHT} FROM tags {condition} GROUP BY context_entry_id"
-    yield from _rows(store, query, some)
+    yield from _rows(store, f"SELECT {own}, {_TAGS}, {_LOAD} FROM tags {condition} GROUP BY context_entry_id", some)
 
 
 def _rows(store: PostgresStore, query: str, some: Sequence[Any] | None) -> Iterator[list[tuple[Any, ...]]]:
@@ -97,6 +97,5 @@ def _rows(store: PostgresStore, query: str, some: Sequence[Any] | None) -> Itera
 
 def _weight(columns: Sequence[str]) -> str:
     """The SQL of a checksum over what an entry says."""
-    parts = ["id::text", "metadata::text", "octet_length(text_content)::text"]
-    parts += [f"{name}::text" for name in columns if name not in _BESIDE]
+    parts = ["hashtextextended(text_content, 0)::text", *(f"{name}::text" for name in columns if name not in _BESIDE)]
     return f"hashtextextended(concat_ws(chr(1), {', '.join(f'coalesce({part}, chr(2))' for part in parts)}), 0)"

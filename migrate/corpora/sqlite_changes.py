@@ -1,8 +1,8 @@
 """What an SQLite store says of its entries: which were changed since a time, and what tells whether nothing else was.
 
-The *weight* of an entry is a checksum of what it says, its text by the server's hash of it and by its length; that of its tags goes by their
-ids and lengths. A sum of weights tells whether anything was changed by somebody who left the times alone; it is taken by a process of its own
-meanwhile.
+The *weight* of an entry is a checksum of all it says; of its text that is the beginning, the length and the server's own hash of it. The
+*load* of its tags goes by their ids and lengths and is quickly summed; their content is in the weight. A sum of weights tells whether anything
+was changed by somebody who left the times alone; it is taken by a process of its own meanwhile.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ OVERLAP = 120
 """Seconds that two looks have in common: times have a resolution of a second, and are set before they are seen."""
 Failure: type[Exception] = sqlite3.Error
 _TIME = "%Y-%m-%d %H:%M:%S"
-_TAG_WEIGHT = "sum(id * 8 + length(CAST(tag AS BLOB)))"
+_LOAD = "sum(id * 8 + length(CAST(tag AS BLOB)))"
+_TAGS = "group_concat(context_entry_id || char(0) || id || char(0) || tag)"
+_OPENING = 240
+"""Characters of a text that rules read by themselves."""
 _BATCH = 10_000
-_BESIDE = ("metadata", "text_content", "summary", "updated_at")
-"""Columns that a weight does not have as they are: what changes with the time of change, and what no rule reads."""
-
-Weights = list[tuple[Any, int]]
-"""Ids of entries and a weight of each."""
+_BESIDE = ("text_content", "summary")
+"""Columns that a weight does not have whole: what is too long, and what no rule reads."""
 
 
 def pick(connection: sqlite3.Connection, ids: Sequence[Any]) -> str:
@@ -44,19 +44,23 @@ def place(store: SqliteStore) -> str:
 
 
 def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
-    """Yields weight and newest id of all tags, then number and weight of all entries. ``place`` is the URI of a database file.
+    """Yields load and newest id of all tags, then number and weight of all entries. ``place`` is the URI of a database file.
 
     Ids of tags only rise. Raises what SQLite raises.
     """
     with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection:
         connection.text_factory = bytes
         connection.execute("BEGIN")
-        yield connection.execute(f"SELECT coalesce({_TAG_WEIGHT}, 0), coalesce(max(id), 0) FROM tags").fetchone()
-        count = total = 0
-        cursor = connection.execute(f"SELECT {_content(columns)} FROM context_entries")
-        while rows := cursor.fetchmany(_BATCH):
-            count += len(rows)
-            total += sum([zlib.crc32(content) for (content,) in rows])
+        yield connection.execute(f"SELECT coalesce({_LOAD}, 0), coalesce(max(id), 0) FROM tags").fetchone()
+        (count,) = connection.execute("SELECT count(*) FROM context_entries").fetchone()
+        total = 0
+        for query in (
+            f"SELECT {_content(columns)} FROM context_entries",
+            f"SELECT {_TAGS} FROM tags GROUP BY context_entry_id",
+        ):
+            cursor = connection.execute(query)
+            while rows := cursor.fetchmany(_BATCH):
+                total += sum([zlib.crc32(content) for (content,) in rows])
         yield count, total
 
 
@@ -101,20 +105,21 @@ def ids(store: SqliteStore) -> Iterator[list[tuple[Any]]]:
             yield rows
 
 
-def weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[Weights]:
-    """The weight of each entry, of all or of some, in batches. Raises CorpusError."""
+def weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int]]]:
+    """The weight of each entry without its tags, of all or of some, in batches. Raises CorpusError."""
     query = f"SELECT id, {_content(store.columns)} FROM context_entries {{}}"
     for rows in _rows(store, query, "id", some):
         yield [(own, zlib.crc32(content)) for own, content in rows]
 
 
-def tag_weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[Weights]:
-    """The weight of the tags of each entry that has some, in batches. Raises CorpusError."""
-    query = f"SELECT context_entry_id, {_TAG_WEIGHT} FROM tags {{}} GROUP BY context_entry_id"
-    yield from _rows(store, query, "context_entry_id", some)
+def tag_weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int, int]]]:
+    """Of each entry that has tags the weight of these, and their load, in batches. Raises CorpusError."""
+    query = f"SELECT context_entry_id, CAST({_TAGS} AS BLOB), {_LOAD} FROM tags {{}} GROUP BY context_entry_id"
+    for rows in _rows(store, query, "context_entry_id", some):
+        yield [(own, zlib.crc32(tags), load) for own, tags, load in rows]
 
 
-def _rows(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) -> Iterator[list[tuple[Any, Any]]]:
+def _rows(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) -> Iterator[list[tuple[Any, ...]]]:
     with closing(store.connect()) as connection, store.explained():
         condition = "" if some is None else f"WHERE {own} IN (SELECT id FROM {pick(connection, some)})"
         cursor = connection.execute(query.format(condition))
@@ -124,6 +129,7 @@ def _rows(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) 
 
 def _content(columns: Sequence[str]) -> str:
     """The SQL of what an entry says, as bytes."""
-    parts = ["coalesce(metadata, char(1))", "coalesce(length(CAST(text_content AS BLOB)), -1)"]
+    parts = [f"typeof({name})" for name in ("id", "metadata", "created_at") if name in columns]
+    parts += ["coalesce(length(CAST(text_content AS BLOB)), -1)", f"coalesce(substr(text_content, 1, {_OPENING}), '')"]
     parts += [f"coalesce({name}, char(1))" for name in columns if name not in _BESIDE]
     return f"CAST({' || char(0) || '.join(parts)} AS BLOB)"

@@ -28,6 +28,8 @@ def write_index(run: ContextServer, path: Path) -> None:
     )
     for number, part in enumerate(run.loaded):
         database.run(f"INSERT INTO main.index_places {_places(part, number)}", _given(part))
+    if any(not part.source.numbered for part in run.loaded) and database.value(_OUT_OF_ORDER):
+        database.run("UPDATE main.index_places SET item = ordinal")
     database.run(_MENTIONS)
     target = database.folder / "index.duckdb"
     database.attach(target, "fresh")
@@ -65,6 +67,12 @@ def _given(part: Loaded) -> tuple[list[int], list[int]] | tuple[()]:
 def key_of(id_key: str) -> str:
     """The SQL of what stands for an id in the index; NULL for a record without one."""
     return f"CASE WHEN {id_key} IS NOT NULL THEN hash({id_key}) END"
+
+
+_OUT_OF_ORDER = """
+    SELECT count(*) FROM (SELECT item, lag(item) OVER (ORDER BY ordinal) AS before FROM main.index_places) WHERE item IS NULL OR item < before
+"""
+"""Entries of a store whose ids do not say their place, such as negative ones."""
 
 
 def item_of(id_key: str) -> str:

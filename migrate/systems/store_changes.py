@@ -36,7 +36,7 @@ class Asked(Protocol):
         """What another process connects with."""
 
     def sums(self, place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
-        """Yields weight and newest id of all tags, then number and weight of all entries."""
+        """Yields load and newest id of all tags, then number and weight of all entries."""
 
     def count(self, store: Any) -> int:
         """The number of entries."""
@@ -50,11 +50,11 @@ class Asked(Protocol):
     def ids(self, store: Any) -> Iterator[list[tuple[Any]]]:
         """The ids of all entries, in batches."""
 
-    def weights(self, store: Any, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int]]]:
-        """The weight of each entry, of all or of some, in batches."""
+    def weights(self, store: Any, some: Sequence[Any] | None = None) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """The weight of each entry without its tags, of all or of some, in batches."""
 
-    def tag_weights(self, store: Any, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int]]]:
-        """The weight of the tags of each entry that has some, in batches."""
+    def tag_weights(self, store: Any, some: Sequence[Any] | None = None) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """Of each entry that has tags the weight of these, and their load, in batches."""
 
 
 class Entries:
@@ -69,7 +69,8 @@ class Entries:
         self._limits = limits
         self._kind = "i" if store.layout == "2.x" else "h"
         self._newest: tuple[str, int, int] = ("", 0, 0)
-        """Time of the newest change, id of the newest tag, weight of all tags."""
+        """Time of the newest change, id of the newest tag, load of all tags."""
+        self._strays = 0
         self._sums: Aside | Generator[tuple[int, int]] | None = None
 
     @property
@@ -79,34 +80,39 @@ class Entries:
 
     def begin(self, folder: Path) -> None:
         """Weigh the entries before they are read: what changes meanwhile will differ from its weight the next time."""
-        weight, tag = self._next_sums()
-        self._newest = self._asked.newest_change(self.store), tag, weight
-        self.close()
+        load, tag = self._next_sums()
+        self._newest = self._asked.newest_change(self.store), tag, load
         with Database(self._limits) as database:
             database.attach(folder / _BEFORE, "before")
             database.run(f"CREATE TABLE before.weights AS {self._weighed(database)}")
+            # Tags of entries that are not there weigh too.
+            self._strays = self._next_sums()[1] - int(
+                database.value("SELECT coalesce(sum(weight), 0) FROM before.weights")
+            )
             database.run("CHECKPOINT before; DETACH before")
+        self.close()
 
     def note(self, database: Database, folder: Path) -> bool:
         """The weights; not where entries are not told by their ids alone."""
         database.attach(folder / _BEFORE, "before", read_only=True)
         database.run("CREATE TABLE kept.weights AS FROM before.weights; DETACH before")
-        database.run("CREATE TABLE kept.newest (time VARCHAR, tag BIGINT, tags BIGINT)")
+        database.run("CREATE TABLE kept.newest (time VARCHAR, tag BIGINT, load BIGINT)")
         database.run("INSERT INTO kept.newest VALUES (?, ?, ?)", self._newest)
+        database.run(f"CREATE TABLE kept.strays AS SELECT {self._strays}::HUGEINT AS weight")
         strange = "SELECT count(*) FROM kept.items WHERE irregular OR item IS NULL OR key NOT IN (SELECT key FROM kept.weights)"
         return not database.value(strange)
 
     def look(self, database: Database) -> bool:
         """The entries that were changed since the last look, or have other tags, and those that are gone."""
         self._begin_sums()
-        ((time, tag, tags),) = database.rows("SELECT time, tag, tags FROM kept.newest")
+        ((time, tag, known),) = database.rows("SELECT time, tag, load FROM kept.newest")
         changed, time = self._asked.changed_since(self.store, time, tag)
         prepare(database)
-        weight, tag = self._next_sums()
-        self._newest = time, tag, weight
+        load, tag = self._next_sums()
+        self._newest = time, tag, load
         database.run(f"CREATE TABLE new_weights AS {self._weighed(database, list(changed))}")
         changed |= self._come_and_gone(database)
-        if weight != tags + int(database.value(_OTHER.format("tags"))):
+        if load != known + int(database.value(_OTHER.format("load"))):
             changed |= self._tagged(database)
         database.run("CREATE TABLE looked AS SELECT key FROM new_weights UNION SELECT key FROM gone")
         source = StoreSource(self.store, database.folder, self.store.lines_of(list(changed)))
@@ -142,15 +148,15 @@ class Entries:
 
     def _tagged(self, database: Database) -> set[Any]:
         """Add entries whose tags are others although no time tells of it: their ids."""
-        _fill(database, "now_tags", self._asked.tag_weights(self.store))
+        _fill(database, "now_tags (id VARCHAR, weight BIGINT, load BIGINT)", self._asked.tag_weights(self.store))
         return self._more(
             database,
             f"""
             SELECT n.id FROM now_tags n JOIN kept.weights k ON k.key = hash('{self._kind}' || n.id)
-            WHERE n.weight <> k.tags AND k.key NOT IN (SELECT key FROM new_weights)
+            WHERE n.load <> k.load AND k.key NOT IN (SELECT key FROM new_weights)
             UNION ALL
             SELECT i.id_key[2:] FROM kept.weights k JOIN kept.items i USING (key)
-            WHERE k.tags <> 0 AND key NOT IN (SELECT hash('{self._kind}' || id) FROM now_tags)
+            WHERE k.load <> 0 AND key NOT IN (SELECT hash('{self._kind}' || id) FROM now_tags)
                   AND key NOT IN (SELECT key FROM new_weights UNION SELECT key FROM gone)
             """,
         )
@@ -164,7 +170,7 @@ class Entries:
         """By the sums over all entries: whoever left the time of a change alone must have left everything alone."""
         found = self._next_sums()
         count = "SELECT (SELECT count(*) FROM kept.weights WHERE key NOT IN (FROM looked)) + (SELECT count(*) FROM new_weights)"
-        total = f"SELECT coalesce((SELECT sum(weight) FROM kept.weights), 0) + ({_OTHER.format('weight')})"
+        total = f"SELECT (SELECT weight FROM kept.strays) + coalesce((SELECT sum(weight) FROM kept.weights), 0) + ({_OTHER.format('weight')})"
         return bool(found == (database.value(count), int(database.value(total))))
 
     def close(self) -> None:
@@ -212,16 +218,21 @@ class Entries:
 
     def _weighed(self, database: Database, ids: Sequence[Any] | None = None) -> str:
         """Weigh all entries or some; a query for what came out."""
-        _fill(database, "entry_weights", self._asked.weights(self.store, ids))
-        _fill(database, "tag_weights", self._asked.tag_weights(self.store, ids))
+        _fill(database, "entry_weights (id VARCHAR, weight BIGINT)", self._asked.weights(self.store, ids))
+        _fill(
+            database, "tag_weights (id VARCHAR, weight BIGINT, load BIGINT)", self._asked.tag_weights(self.store, ids)
+        )
         return (
-            f"SELECT hash('{self._kind}' || e.id) AS key, e.weight, coalesce(t.weight, 0) AS tags"
+            f"SELECT hash('{self._kind}' || e.id) AS key, e.weight::HUGEINT + coalesce(t.weight, 0) AS weight, coalesce(t.load, 0) AS load"
             " FROM entry_weights e LEFT JOIN tag_weights t ON t.id = e.id"
         )
 
 
-def _fill(database: Database, table: str, batches: Iterable[list[tuple[Any, int]]]) -> None:
-    database.run(f"CREATE OR REPLACE TABLE {table} (id VARCHAR, weight BIGINT)")
+def _fill(database: Database, table: str, batches: Iterable[Sequence[tuple[Any, ...]]]) -> None:
+    """A new table of what is told of entries: their ids, then numbers."""
+    database.run(f"CREATE OR REPLACE TABLE {table}")
     for batch in batches:
-        columns = [[str(own) for own, _ in batch], [weight for _, weight in batch]]
-        database.run(f"INSERT INTO {table} SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])", columns)
+        own, *numbers = zip(*batch, strict=True)
+        places = ", ".join(["unnest(?::VARCHAR[])", *["unnest(?::BIGINT[])"] * len(numbers)])
+        columns = [[str(one) for one in own], *map(list, numbers)]
+        database.run(f"INSERT INTO {table.partition(' ')[0]} SELECT {places}", columns)

@@ -129,17 +129,42 @@ def test_nights_of_a_store(
         follow("store.db", nights, night_falls)
 
 
-def test_a_store_that_was_written_without_its_times_is_judged_whole(
+@pytest.mark.parametrize(
+    "written",
+    [
+        "UPDATE context_entries SET metadata = replace(metadata, '\"done\"', '\"Done\"')",
+        "UPDATE tags SET tag = upper(substr(tag, 1, 1)) || substr(tag, 2)",
+        "UPDATE tags SET context_entry_id = (SELECT id FROM context_entries ORDER BY created_at LIMIT 1) WHERE id = 184",
+        "UPDATE context_entries SET text_content = '@' || substr(text_content, 2), updated_at = '2020-01-01 00:00:00' WHERE text_content LIKE '#%'",
+        "UPDATE context_entries SET created_at = CAST(created_at AS BLOB) WHERE id = 1153",
+    ],
+    ids=["metadata", "tags", "owner", "text", "type"],
+)
+def test_what_was_written_without_its_time_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store(Path("store.db"), "2.x", SAMPLES / "entries.jsonl", 1):
+        before = check("store.db", "--workspace", "part", "--since-last")
+        with closing(sqlite3.connect("store.db")) as base, base:
+            base.execute(written)
+        part = check("store.db", "--workspace", "part", "--since-last")
+    whole = check("store.db", "--workspace", "whole")
+    marks = [
+        [(finding["fingerprint"], finding["evidence"]) for finding in findings] for findings in (before, part, whole)
+    ]
+    assert marks[1] == marks[2] != marks[0]
+    assert last_sweep("part")["full"]
+
+
+def test_entries_whose_ids_do_not_say_their_place_are_told_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("rules").mkdir()
-    with Store(Path("store.db"), "2.x", SAMPLES / "entries.jsonl", 1):
-        check("store.db", "--workspace", "part", "--since-last")
-        with closing(sqlite3.connect("store.db")) as base, base:
-            base.execute("UPDATE context_entries SET metadata = replace(metadata, '\"done\"', '\"Done\"')")
-        part = check("store.db", "--workspace", "part", "--since-last")
-    whole = check("store.db", "--workspace", "whole")
-    assert [finding["fingerprint"] for finding in part] == [finding["fingerprint"] for finding in whole]
-    assert sum(finding["evidence"].get("found") == "Done" for finding in part) > 20
-    assert last_sweep("part")["full"]
+    with (
+        Store(Path("store.db"), "2.x", SAMPLES / "entries.jsonl", 1),
+        closing(sqlite3.connect("store.db")) as base,
+        base,
+    ):
+        base.execute("UPDATE context_entries SET id = -5 WHERE id = 1153")
+    assert check("store.db", "--workspace", "part", "--since-last") == check("store.db", "--workspace", "whole")
