@@ -48,6 +48,11 @@ class Store:
                 [own_id],
             )
 
+    def changed(self) -> int:
+        """How many changes were committed."""
+        with contextlib.closing(self.connect()) as connection:
+            return int(connection.execute("SELECT sum(version) FROM context_entries").fetchone()[0])
+
     def records(self) -> dict[str, tuple[dict[str, Any], int]]:
         """Metadata and version by id."""
         with contextlib.closing(self.connect()) as connection:
@@ -119,13 +124,18 @@ def test_a_run_that_dies_is_finished_by_the_same_command(
     partly = 0
     for turn in range(20):
         process = begin(tmp_path, "apply", "p", "--yes")
-        before = _journalled(tmp_path)
-        while process.poll() is None and _journalled(tmp_path) == before:
-            time.sleep(0.01)
-        time.sleep(chance.random() * 0.02 * turn)
+        before, done = _journalled(tmp_path), store.changed()
+        if turn % 2:
+            # Behind a commit, which is somewhere on the way however fast the machine is.
+            while process.poll() is None and store.changed() == done:
+                time.sleep(0.001)
+        else:
+            while process.poll() is None and _journalled(tmp_path) == before:
+                time.sleep(0.01)
+            time.sleep(chance.random() * 0.02 * turn)
         process.send_signal(signal_number)
         output = process.communicate()
-        changed = sum(version for _, version in store.records().values())
+        changed = store.changed()
         if output[0]:
             break  # it had ended when the signal came
         assert process.returncode in (-signal.SIGKILL, 130), output
