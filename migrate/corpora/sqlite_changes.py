@@ -27,6 +27,8 @@ _TAGS = "group_concat(context_entry_id || char(0) || id || char(0) || tag)"
 _OPENING = 240
 """Characters of a text that rules read by themselves."""
 _BATCH = 10_000
+_BUSY_SECONDS = 30.0
+"""How long a lock is waited for, as by every other connection to a store."""
 _BESIDE = ("text_content", "summary")
 """Columns that a weight does not have whole: what is too long, and what no rule reads."""
 
@@ -48,7 +50,7 @@ def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
 
     Ids of tags only rise. Raises what SQLite raises.
     """
-    with closing(sqlite3.connect(place, uri=True, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(place, uri=True, isolation_level=None, timeout=_BUSY_SECONDS)) as connection:
         connection.text_factory = bytes
         connection.execute("BEGIN")
         yield connection.execute(f"SELECT coalesce({_LOAD}, 0), coalesce(max(id), 0) FROM tags").fetchone()

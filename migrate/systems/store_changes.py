@@ -11,6 +11,7 @@ from migrate.corpora.spool import StoreSource
 from migrate.corpora.sqlite_store import SqliteStore
 from migrate.engine.database import Database
 from migrate.engine.processes import Aside, available
+from migrate.naming import without_secrets
 from migrate.systems.changes import prepare, scan
 from migrate.systems.index import item_of
 from migrate.types import Limits
@@ -196,7 +197,8 @@ class Entries:
             assert self._sums is not None
             return next(self._sums)
         except (self._asked.Failure, ChildProcessError) as error:
-            raise CorpusError(f"{self.store.uri}: the database cannot be read: {error}") from error
+            said = without_secrets((str(error).strip() or type(error).__name__).splitlines()[0])
+            raise CorpusError(f"{self.store.uri}: the database cannot be read: {said}") from error
 
     def keep(self, database: Database) -> None:
         """The weights of what was looked at."""
