@@ -212,7 +212,7 @@ def _view(about: About) -> str:
                    {about.kind} AS kind, {about.thread} AS thread, {about.project} AS project, {about.agent} AS agent, {about.source} AS source,
                    {about.era} AS era,
                    sha256(concat_ws(chr(0), f.code, coalesce(l.id_key, b.fingerprint, l.line_hash::VARCHAR), f.path, main.lasting(f.evidence)))[:16] AS mark,
-                   l.id_key IS NULL OR l.copy OR l.conflict AS alike
+                   l.broken IS NOT NULL OR l.id_key IS NULL OR l.copy OR l.conflict AS alike
             FROM safe.findings f
             LEFT JOIN main.items l ON l.ordinal = f.ordinal
             {about.join}

@@ -100,6 +100,18 @@ def test_a_place_is_no_part_of_a_fingerprint(run: Run) -> None:
     assert set(states(run).values()) == {"known"}
 
 
+@pytest.mark.parametrize(
+    "line", [GOOD[:40], record(2, status=float("nan")), SPELLED], ids=["cut", "no JSON value", "repeated"]
+)
+def test_lines_that_are_alike_have_findings_of_their_own(run: Run, line: str) -> None:
+    store(GOOD, line, line, line)
+    found = [json.loads(text) for text in run("check", "c.jsonl", "--format", "jsonl").stdout.splitlines()]
+    assert len({finding["fingerprint"] for finding in found}) == len(found) > 1
+    store(line, GOOD, line, line)
+    again = [json.loads(text) for text in run("check", "c.jsonl", "--format", "jsonl").stdout.splitlines()]
+    assert {finding["state"] for finding in again} == {"known"}
+
+
 def test_findings_of_rules_that_did_not_run_stay_as_they_were(run: Run) -> None:
     store(GOOD, SPELLED, UNKNOWN)
     states(run)
