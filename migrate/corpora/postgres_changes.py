@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from migrate.corpora.postgres_store import PostgresStore
 
 Failure: type[Exception] = psycopg.Error
-_LOAD = "coalesce(sum(id * 8 + octet_length(tag)), 0)::bigint"
 _TAGS = "coalesce(sum(mod(hashtextextended(concat_ws(chr(1), context_entry_id, id, tag), 0), 4294967296)), 0)::bigint"
 _BATCH = 10_000
-_BESIDE = ("text_content", "summary")
-"""Columns that a weight does not have as they are: the server hashes a text quickly, and no rule reads a summary."""
+_BESIDE = ("text_content", "summary", "content_type", "version")
+"""Columns that a weight does not have as they are: the server hashes a text quickly, and no rule reads the others."""
 
 
 def place(store: PostgresStore) -> str:
@@ -26,12 +25,12 @@ def place(store: PostgresStore) -> str:
 
 
 def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
-    """Yields load and newest id of all tags, then number and weight of all entries. Raises what PostgreSQL raises."""
+    """Yields number and newest id of all tags, then number and weight of all entries. Raises what PostgreSQL raises."""
     with psycopg.connect(place, application_name="corpus-migrate") as connection:
         connection.read_only = True
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         for query in (
-            f"SELECT {_LOAD}, coalesce(max(id), 0) FROM tags",
+            "SELECT count(*), coalesce(max(id), 0) FROM tags",
             f"SELECT count(*), coalesce(sum({_weight(columns)}), 0) + (SELECT {_TAGS} FROM tags) FROM context_entries",
         ):
             first, second = connection.execute(query).fetchone() or (0, 0)
@@ -81,10 +80,10 @@ def weights(store: PostgresStore, some: Sequence[Any] | None = None) -> Iterator
 
 
 def tag_weights(store: PostgresStore, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, ...]]]:
-    """Of each entry that has tags the weight of these, and their load, in batches. Raises CorpusError."""
+    """The weight and the number of each entry's tags, of all or of some, in batches. Raises CorpusError."""
     condition = "" if some is None else f"WHERE context_entry_id = ANY(%s::{store.id_type}[])"
     own = store.own_id.replace("id", "context_entry_id", 1)
-    yield from _rows(store, f"SELECT {own}, {_TAGS}, {_LOAD} FROM tags {condition} GROUP BY context_entry_id", some)
+    yield from _rows(store, f"SELECT {own}, {_TAGS}, count(*) FROM tags {condition} GROUP BY context_entry_id", some)
 
 
 def _rows(store: PostgresStore, query: str, some: Sequence[Any] | None) -> Iterator[list[tuple[Any, ...]]]:

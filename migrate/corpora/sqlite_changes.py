@@ -1,18 +1,20 @@
 """What an SQLite store says of its entries: which were changed since a time, and what tells whether nothing else was.
 
-The *weight* of an entry is a checksum of all it says; of its text that is the beginning, the length and the server's own hash of it. The
-*load* of its tags goes by their ids and lengths and is quickly summed; their content is in the weight. A sum of weights tells whether anything
-was changed by somebody who left the times alone; it is taken by a process of its own meanwhile.
+The *weight* of an entry is a checksum of all that rules read of it and its tags; of its text that is the beginning, the length and the
+server's own hash of it. A sum of weights tells whether anything was changed by somebody who left the times alone; it is taken by a process of
+its own meanwhile.
 """
 
 from __future__ import annotations
 
+import marshal
 import sqlite3
 import time
-import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 if TYPE_CHECKING:
     # That process needs nothing but the database: it is to begin at once.
@@ -22,14 +24,17 @@ OVERLAP = 120
 """Seconds that two looks have in common: times have a resolution of a second, and are set before they are seen."""
 Failure: type[Exception] = sqlite3.Error
 _TIME = "%Y-%m-%d %H:%M:%S"
-_LOAD = "sum(id * 8 + length(CAST(tag AS BLOB)))"
-_TAGS = "group_concat(context_entry_id || char(0) || id || char(0) || tag)"
+_TAG = "context_entry_id, id, tag"
 _OPENING = 240
-"""Characters of a text that rules read by themselves."""
+"""Bytes of a text that rules read by themselves."""
 _BATCH = 10_000
+_WEIGHED = 64
+"""Rows that are weighed at a time: so few stay in the processor's cache."""
+_FORM = 2
+"""Of ``marshal``, the one in which equal values have equal bytes."""
 _BUSY_SECONDS = 30.0
 """How long a lock is waited for, as by every other connection to a store."""
-_BESIDE = ("text_content", "summary")
+_BESIDE = ("text_content", "summary", "content_type", "version")
 """Columns that a weight does not have whole: what is too long, and what no rule reads."""
 
 
@@ -46,23 +51,20 @@ def place(store: SqliteStore) -> str:
 
 
 def sums(place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
-    """Yields load and newest id of all tags, then number and weight of all entries. ``place`` is the URI of a database file.
+    """Yields number and newest id of all tags, then number and weight of all entries. ``place`` is the URI of a database file.
 
     Ids of tags only rise. Raises what SQLite raises.
     """
     with closing(sqlite3.connect(place, uri=True, isolation_level=None, timeout=_BUSY_SECONDS)) as connection:
         connection.text_factory = bytes
         connection.execute("BEGIN")
-        yield connection.execute(f"SELECT coalesce({_LOAD}, 0), coalesce(max(id), 0) FROM tags").fetchone()
+        yield connection.execute("SELECT count(*), coalesce(max(id), 0) FROM tags").fetchone()
         (count,) = connection.execute("SELECT count(*) FROM context_entries").fetchone()
         total = 0
-        for query in (
-            f"SELECT {_content(columns)} FROM context_entries",
-            f"SELECT {_TAGS} FROM tags GROUP BY context_entry_id",
-        ):
+        for query in (f"SELECT {_content(columns)} FROM context_entries", f"SELECT {_TAG} FROM tags"):
             cursor = connection.execute(query)
-            while rows := cursor.fetchmany(_BATCH):
-                total += sum([zlib.crc32(content) for (content,) in rows])
+            while rows := cursor.fetchmany(_WEIGHED):
+                total += sum(_weights(rows))
         yield count, total
 
 
@@ -109,20 +111,20 @@ def ids(store: SqliteStore) -> Iterator[list[tuple[Any]]]:
 
 def weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int]]]:
     """The weight of each entry without its tags, of all or of some, in batches. Raises CorpusError."""
-    query = f"SELECT id, {_content(store.columns)} FROM context_entries {{}}"
+    query = f"SELECT {_content(store.columns)}, id FROM context_entries {{}}"
     for rows in _rows(store, query, "id", some):
-        yield [(own, zlib.crc32(content)) for own, content in rows]
+        yield [(_text(own), weight) for (*_, own), weight in zip(rows, _weights(row[:-1] for row in rows), strict=True)]
 
 
 def tag_weights(store: SqliteStore, some: Sequence[Any] | None = None) -> Iterator[list[tuple[Any, int, int]]]:
-    """Of each entry that has tags the weight of these, and their load, in batches. Raises CorpusError."""
-    query = f"SELECT context_entry_id, CAST({_TAGS} AS BLOB), {_LOAD} FROM tags {{}} GROUP BY context_entry_id"
-    for rows in _rows(store, query, "context_entry_id", some):
-        yield [(own, zlib.crc32(tags), load) for own, tags, load in rows]
+    """Of each tag of all entries or of some: the entry, the tag's weight, and 1, in batches. Raises CorpusError."""
+    for rows in _rows(store, f"SELECT {_TAG} FROM tags {{}}", "context_entry_id", some):
+        yield [(_text(own), weight, 1) for (own, *_), weight in zip(rows, _weights(rows), strict=True)]
 
 
 def _rows(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) -> Iterator[list[tuple[Any, ...]]]:
     with closing(store.connect()) as connection, store.explained():
+        connection.text_factory = bytes
         condition = "" if some is None else f"WHERE {own} IN (SELECT id FROM {pick(connection, some)})"
         cursor = connection.execute(query.format(condition))
         while rows := cursor.fetchmany(_BATCH):
@@ -130,8 +132,20 @@ def _rows(store: SqliteStore, query: str, own: str, some: Sequence[Any] | None) 
 
 
 def _content(columns: Sequence[str]) -> str:
-    """The SQL of what an entry says, as bytes."""
-    parts = [f"typeof({name})" for name in ("id", "metadata", "created_at") if name in columns]
-    parts += ["coalesce(length(CAST(text_content AS BLOB)), -1)", f"coalesce(substr(text_content, 1, {_OPENING}), '')"]
-    parts += [f"coalesce({name}, char(1))" for name in columns if name not in _BESIDE]
-    return f"CAST({' || char(0) || '.join(parts)} AS BLOB)"
+    """The SQL of what an entry says."""
+    text = "CAST(text_content AS BLOB)"
+    parts = [name for name in columns if name not in _BESIDE]
+    parts += [f"length({text})", f"substr({text}, 1, {_OPENING})"]
+    # Bytes are read as texts are.
+    parts.append(" OR ".join(f"{name} >= x''" for name in ("id", "metadata", "created_at") if name in columns))
+    return ", ".join(parts)
+
+
+def _weights(rows: Iterable[tuple[Any, ...]]) -> Iterator[int]:
+    """The weights of rows of numbers and bytes."""
+    return map(crc32, map(marshal.dumps, rows, repeat(_FORM)))
+
+
+def _text(own: Any) -> Any:
+    """An id of an entry. One that is no text is nobody's: such a store is not judged by what changed."""
+    return own.decode("utf-8", "replace") if isinstance(own, bytes) else own

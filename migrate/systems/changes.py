@@ -37,7 +37,7 @@ class Watched(Protocol):
         """Fill ``seen`` and ``looked``; whether that could be done."""
 
     def confirm(self, database: Database) -> bool:
-        """Whether nothing changed that was not looked at."""
+        """Whether nothing changed that was not looked at; asked after ``keep``."""
 
     def close(self) -> None:
         """Let go of what a look began, however it ended."""

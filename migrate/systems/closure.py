@@ -25,30 +25,48 @@ def expected(database: Database) -> bool:
     database.run("ATTACH ':memory:' AS part")
     for name in TABLES:
         database.run(f"CREATE TABLE part.{name} AS FROM kept.{name} LIMIT 0")
+    hold(database)
     fits = touched(database, known=False)
     database.run("CREATE TABLE expected AS FROM wanted")
     release(database)
     return fits
 
 
+def hold(database: Database) -> None:
+    """Look at the index ``part`` beside ``kept``."""
+    database.run(
+        """
+        CREATE VIEW all_mentions AS FROM kept.mentions UNION ALL FROM part.mentions;
+        CREATE VIEW all_items AS FROM kept.items UNION ALL FROM part.items;
+        CREATE VIEW now_items AS
+        SELECT * FROM kept.items WHERE key NOT IN (SELECT key FROM changed) UNION ALL SELECT * FROM part.items WHERE key IN (SELECT key FROM changed);
+        """
+    )
+
+
 def release(database: Database) -> None:
     """Let go of the index ``part``."""
-    database.run(
-        "DROP VIEW IF EXISTS all_mentions; DROP VIEW IF EXISTS all_items; DROP VIEW IF EXISTS now_items; DETACH part"
-    )
+    database.run("DROP VIEW all_mentions; DROP VIEW all_items; DROP VIEW now_items; DETACH part")
 
 
 def same_touch(database: Database) -> bool:
     """Whether the changed records touch by their new content, in ``part``, what they touched by the old: then ``judged`` is right as it is."""
     changed = "WHERE key IN (SELECT key FROM changed)"
-    facts = "SELECT key, id_key, form, irregular, text, task, thread, project, lacks, eligible, created"
+    # Of a record without a task nobody asks when it was made.
+    items = f"SELECT key, id_key, form, irregular, text, task, thread, project, lacks, CASE WHEN task IS NOT NULL THEN created END AS made FROM {{}}.items {changed}"
+    names = f"SELECT * FROM {{}}.names {changed} OR key IS NULL"
     differing = [
         f"FROM part.{name} {changed} EXCEPT FROM kept.{name} {changed}" for name in ("mentions", "edges", "prefixes")
     ]
-    for query in (f"{facts} FROM {{}}.items {changed}", f"FROM {{}}.names {changed} OR key IS NULL"):
-        old, new = query.format("kept"), query.format("part")
-        differing += [f"{new} EXCEPT ALL {old}", f"{old} EXCEPT ALL {new}"]
-    return not any(database.value(f"SELECT count(*) FROM ({query})") for query in differing)
+    differing += [
+        f"SELECT * EXCLUDE (n), sum(n) FROM (SELECT *, 1 AS n FROM ({query.format('kept')}) UNION ALL SELECT *, -1 FROM ({query.format('part')})) GROUP BY ALL HAVING sum(n) <> 0"
+        for query in (items, names)
+    ]
+    if any(database.value(f"SELECT count(*) FROM ({query})") for query in differing):
+        return False
+    database.run("CREATE OR REPLACE TABLE near (key UBIGINT)")
+    _followed(database)
+    return not database.value("SELECT count(*) FROM near WHERE key NOT IN (FROM judged)")
 
 
 def as_expected(database: Database) -> bool:
@@ -90,10 +108,6 @@ def touched(database: Database, *, known: bool = True) -> bool:
         CREATE OR REPLACE TABLE judged AS
         SELECT key FROM changed UNION SELECT key FROM now_ids WHERE n > 1 UNION SELECT key FROM old_ids WHERE irregular
         UNION SELECT key FROM kept.prefixes;
-        CREATE VIEW all_mentions AS FROM kept.mentions UNION ALL FROM part.mentions;
-        CREATE VIEW all_items AS FROM kept.items UNION ALL FROM part.items;
-        CREATE VIEW now_items AS
-        SELECT * FROM kept.items WHERE key NOT IN (SELECT key FROM changed) UNION ALL SELECT * FROM part.items WHERE key IN (SELECT key FROM changed);
         CREATE OR REPLACE TABLE near AS
         SELECT key FROM judged
         UNION SELECT m.key FROM all_mentions m WHERE m.target IN (FROM judged)
@@ -106,7 +120,7 @@ def touched(database: Database, *, known: bool = True) -> bool:
         UNION SELECT key FROM all_items WHERE lacks AND thread IN (SELECT thread FROM sides);
         """
     )
-    _chains(database)
+    _chains(database, known=known)
     if known:
         _followed(database)
         _respelled(database)
@@ -122,7 +136,8 @@ def touched(database: Database, *, known: bool = True) -> bool:
         -- The first records of its task that came after a superseded one; a changed one may have become that.
         UNION SELECT unnest(list_transform(later, lambda r: r.key)) FROM (
             SELECT min({'created': i.created, 'id': i.id_key, 'key': i.key}, 5) AS later
-            FROM own b JOIN now_items i ON i.task = b.task AND i.created > b.created WHERE (b.bare OR b.key IN (SELECT key FROM changed)) AND i.eligible GROUP BY b.key, b.created, b.task)
+            FROM (SELECT DISTINCT key, created, task FROM own WHERE bare OR key IN (SELECT key FROM changed)) b
+            JOIN now_items i ON i.task = b.task AND i.created > b.created WHERE i.eligible GROUP BY b.key, b.created, b.task)
         -- Of each project in a thread the record that would be named for it.
         UNION SELECT arg_min(key, rank) FROM now_items
               WHERE project IS NOT NULL AND thread IN (SELECT thread FROM own WHERE lacks) GROUP BY thread, project
@@ -200,13 +215,13 @@ def _respelled(database: Database) -> None:
         )
 
 
-def _chains(database: Database) -> None:
+def _chains(database: Database, *, known: bool) -> None:
     """Cycles and chains that a changed record is on, was on, or comes to: all of their members are near. Fills ``members``."""
     database.run("CREATE OR REPLACE TABLE members (component BIGINT, key UBIGINT)")
     old = "SELECT kind, key, target FROM kept.edges"
     new = f"{old} WHERE key NOT IN (SELECT key FROM changed) UNION SELECT kind, key, target FROM part.edges"
     components: list[list[int]] = []
-    for source in (old, new):
+    for source in (old, new) if known else (old,):
         for (kind,) in database.rows(f"SELECT DISTINCT kind FROM ({source}) ORDER BY 1"):
             edges = f"SELECT key, target FROM ({source}) WHERE kind = '{kind}' AND key <> target"
             components += _components(database, edges, whole=kind == "duplicate_of")

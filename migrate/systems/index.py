@@ -124,7 +124,7 @@ _ITEMS = f"""
            length(i.id_key) || i.id_key AS rank,
            coalesce(i.v1 AND present(i.f_project) IS NULL, false) AS lacks,
            coalesce(n.status = 'superseded', false) AS bare,
-           coalesce(i.class IN ('v1', 'legacy') AND i.broken IS NULL, false) AS eligible, i.created
+           coalesce(i.class IN ('v1', 'legacy') AND i.broken IS NULL AND NOT i.copy, false) AS eligible, i.created
     FROM main.index_places p
     JOIN main.items i USING (ordinal)
     JOIN main.lines r ON r.rowid = p.ordinal

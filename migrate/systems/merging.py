@@ -41,7 +41,7 @@ def begin(database: Database, files: Iterable[str]) -> None:
 
 
 def merge(database: Database, watched: Watched) -> None:
-    """Put what was judged again, the index ``part``, into ``kept``, all of it or nothing."""
+    """Put what was judged again, the index ``part``, into ``kept``; it stays there once the transaction that this begins is committed."""
     database.run(
         """
         CREATE TABLE again AS SELECT key FROM judged UNION SELECT key FROM part.items WHERE irregular AND key IS NOT NULL;
@@ -69,7 +69,6 @@ def merge(database: Database, watched: Watched) -> None:
         """
     )
     watched.keep(database)
-    database.run("COMMIT")
 
 
 def summarize(

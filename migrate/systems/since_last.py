@@ -30,7 +30,7 @@ from migrate.systems.subset import Part
 from migrate.types import Options, Progress, Summary
 
 INDEX = "index.duckdb"
-FORMAT = "corpus-migrate.index/1"
+FORMAT = "corpus-migrate.index/2"
 
 
 class SinceLast:
@@ -138,17 +138,10 @@ class SinceLast:
             enough = closure.same_touch(database)
             if not enough and not closure.touched(database):
                 return False
-            enough = enough or closure.as_expected(database)
-            if enough and not self._confirmed(database):
-                return False
-        if not enough:
-            with self._read(database, facts):
-                if not self._confirmed(database):
-                    return False
-        self.summary = merging.summarize(
-            database, self._registry, self._corpus, facts["id_form"], self._read_bytes, self._started
-        )
-        return True
+            if enough or closure.as_expected(database):
+                return self._merged(database, facts)
+        with self._read(database, facts):
+            return self._merged(database, facts)
 
     def _own_queries(self) -> bool:
         return any(rule.custom and rule.query is not None for rule in self._registry.rules)
@@ -163,11 +156,16 @@ class SinceLast:
         fits = isinstance(facts, dict) and facts.get("format") == FORMAT and facts.get("mark") == self._mark
         return facts if fits and facts.get("files") == self._watched.names else None
 
-    def _confirmed(self, database: Database) -> bool:
+    def _merged(self, database: Database, facts: dict[str, Any]) -> bool:
         """Put what was judged again into the index, unless something changed that was not looked at."""
-        if not self._watched.confirm(database):
-            return False
         merging.merge(database, self._watched)
+        if not self._watched.confirm(database):
+            database.run("ROLLBACK")
+            return False
+        database.run("COMMIT")
+        self.summary = merging.summarize(
+            database, self._registry, self._corpus, facts["id_form"], self._read_bytes, self._started
+        )
         return True
 
     @contextmanager
@@ -182,6 +180,7 @@ class SinceLast:
             self.rules = run.rules
             self._read_bytes += run.summary.bytes_read
         database.attach(path, "part", read_only=True)
+        closure.hold(database)
         try:
             yield
         finally:

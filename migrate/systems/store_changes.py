@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from migrate.corpora.postgres_store import PostgresStore
 
 _BEFORE = "before.duckdb"
-_OTHER = """
-    SELECT coalesce((SELECT sum({0}) FROM new_weights), 0)
-         - coalesce((SELECT sum({0}) FROM kept.weights WHERE key IN (SELECT key FROM new_weights UNION SELECT key FROM gone)), 0)
+_MORE_TAGS = """
+    SELECT coalesce((SELECT sum(tags) FROM new_weights), 0)
+         - coalesce((SELECT sum(tags) FROM kept.weights WHERE key IN (SELECT key FROM new_weights UNION SELECT key FROM gone)), 0)
 """
-"""What the entries that were looked at weigh more than they did."""
+"""How many tags more than before the entries have that were looked at."""
 
 
 class Asked(Protocol):
@@ -37,7 +37,7 @@ class Asked(Protocol):
         """What another process connects with."""
 
     def sums(self, place: str, columns: tuple[str, ...]) -> Generator[tuple[int, int]]:
-        """Yields load and newest id of all tags, then number and weight of all entries."""
+        """Yields number and newest id of all tags, then number and weight of all entries."""
 
     def count(self, store: Any) -> int:
         """The number of entries."""
@@ -55,7 +55,7 @@ class Asked(Protocol):
         """The weight of each entry without its tags, of all or of some, in batches."""
 
     def tag_weights(self, store: Any, some: Sequence[Any] | None = None) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """Of each entry that has tags the weight of these, and their load, in batches."""
+        """Entry, weight and number, of each tag or of all tags of an entry, of all entries or of some, in batches."""
 
 
 class Entries:
@@ -70,7 +70,7 @@ class Entries:
         self._limits = limits
         self._kind = "i" if store.layout == "2.x" else "h"
         self._newest: tuple[str, int, int] = ("", 0, 0)
-        """Time of the newest change, id of the newest tag, load of all tags."""
+        """Time of the newest change, id of the newest tag, number of all tags."""
         self._strays = 0
         self._sums: Aside | Generator[tuple[int, int]] | None = None
 
@@ -81,8 +81,8 @@ class Entries:
 
     def begin(self, folder: Path) -> None:
         """Weigh the entries before they are read: what changes meanwhile will differ from its weight the next time."""
-        load, tag = self._next_sums()
-        self._newest = self._asked.newest_change(self.store), tag, load
+        number, tag = self._next_sums()
+        self._newest = self._asked.newest_change(self.store), tag, number
         with Database(self._limits) as database:
             database.attach(folder / _BEFORE, "before")
             database.run(f"CREATE TABLE before.weights AS {self._weighed(database)}")
@@ -97,7 +97,7 @@ class Entries:
         """The weights; not where entries are not told by their ids alone."""
         database.attach(folder / _BEFORE, "before", read_only=True)
         database.run("CREATE TABLE kept.weights AS FROM before.weights; DETACH before")
-        database.run("CREATE TABLE kept.newest (time VARCHAR, tag BIGINT, load BIGINT)")
+        database.run("CREATE TABLE kept.newest (time VARCHAR, tag BIGINT, tags BIGINT)")
         database.run("INSERT INTO kept.newest VALUES (?, ?, ?)", self._newest)
         database.run(f"CREATE TABLE kept.strays AS SELECT {self._strays}::HUGEINT AS weight")
         strange = "SELECT count(*) FROM kept.items WHERE irregular OR item IS NULL OR key NOT IN (SELECT key FROM kept.weights)"
@@ -106,14 +106,14 @@ class Entries:
     def look(self, database: Database) -> bool:
         """The entries that were changed since the last look, or have other tags, and those that are gone."""
         self._begin_sums()
-        ((time, tag, known),) = database.rows("SELECT time, tag, load FROM kept.newest")
+        ((time, tag, known),) = database.rows("SELECT time, tag, tags FROM kept.newest")
         changed, time = self._asked.changed_since(self.store, time, tag)
         prepare(database)
-        load, tag = self._next_sums()
-        self._newest = time, tag, load
+        number, tag = self._next_sums()
+        self._newest = time, tag, number
         database.run(f"CREATE TABLE new_weights AS {self._weighed(database, list(changed))}")
         changed |= self._come_and_gone(database)
-        if load != known + int(database.value(_OTHER.format("load"))):
+        if number != known + int(database.value(_MORE_TAGS)):
             changed |= self._tagged(database)
         database.run("CREATE TABLE looked AS SELECT key FROM new_weights UNION SELECT key FROM gone")
         source = StoreSource(self.store, database.folder, self.store.lines_of(list(changed)))
@@ -149,15 +149,15 @@ class Entries:
 
     def _tagged(self, database: Database) -> set[Any]:
         """Add entries whose tags are others although no time tells of it: their ids."""
-        _fill(database, "now_tags (id VARCHAR, weight BIGINT, load BIGINT)", self._asked.tag_weights(self.store))
+        self._weigh_tags(database)
         return self._more(
             database,
             f"""
-            SELECT n.id FROM now_tags n JOIN kept.weights k ON k.key = hash('{self._kind}' || n.id)
-            WHERE n.load <> k.load AND k.key NOT IN (SELECT key FROM new_weights)
+            SELECT n.id FROM tag_weights n JOIN kept.weights k ON k.key = hash('{self._kind}' || n.id)
+            WHERE n.tags <> k.tags AND k.key NOT IN (SELECT key FROM new_weights)
             UNION ALL
             SELECT i.id_key[2:] FROM kept.weights k JOIN kept.items i USING (key)
-            WHERE k.load <> 0 AND key NOT IN (SELECT hash('{self._kind}' || id) FROM now_tags)
+            WHERE k.tags <> 0 AND key NOT IN (SELECT hash('{self._kind}' || id) FROM tag_weights)
                   AND key NOT IN (SELECT key FROM new_weights UNION SELECT key FROM gone)
             """,
         )
@@ -169,10 +169,10 @@ class Entries:
 
     def confirm(self, database: Database) -> bool:
         """By the sums over all entries: whoever left the time of a change alone must have left everything alone."""
-        found = self._next_sums()
-        count = "SELECT (SELECT count(*) FROM kept.weights WHERE key NOT IN (FROM looked)) + (SELECT count(*) FROM new_weights)"
-        total = f"SELECT (SELECT weight FROM kept.strays) + coalesce((SELECT sum(weight) FROM kept.weights), 0) + ({_OTHER.format('weight')})"
-        return bool(found == (database.value(count), int(database.value(total))))
+        known = database.rows(
+            "SELECT count(*), coalesce(sum(weight), 0) + (SELECT weight FROM kept.strays) FROM kept.weights"
+        )
+        return [self._next_sums()] == [(count, int(weight)) for count, weight in known]
 
     def close(self) -> None:
         """End the process that takes the sums."""
@@ -221,12 +221,17 @@ class Entries:
     def _weighed(self, database: Database, ids: Sequence[Any] | None = None) -> str:
         """Weigh all entries or some; a query for what came out."""
         _fill(database, "entry_weights (id VARCHAR, weight BIGINT)", self._asked.weights(self.store, ids))
-        _fill(
-            database, "tag_weights (id VARCHAR, weight BIGINT, load BIGINT)", self._asked.tag_weights(self.store, ids)
-        )
+        self._weigh_tags(database, ids)
         return (
-            f"SELECT hash('{self._kind}' || e.id) AS key, e.weight::HUGEINT + coalesce(t.weight, 0) AS weight, coalesce(t.load, 0) AS load"
+            f"SELECT hash('{self._kind}' || e.id) AS key, e.weight::HUGEINT + coalesce(t.weight, 0) AS weight, coalesce(t.tags, 0) AS tags"
             " FROM entry_weights e LEFT JOIN tag_weights t ON t.id = e.id"
+        )
+
+    def _weigh_tags(self, database: Database, ids: Sequence[Any] | None = None) -> None:
+        """Fill ``tag_weights`` with one row an entry that has tags."""
+        _fill(database, "one_tag (id VARCHAR, weight BIGINT, tags BIGINT)", self._asked.tag_weights(self.store, ids))
+        database.run(
+            "CREATE OR REPLACE TABLE tag_weights AS SELECT id, sum(weight) AS weight, sum(tags)::BIGINT AS tags FROM one_tag GROUP BY id"
         )
 
 
