@@ -164,7 +164,7 @@ class ByPlan:
         try:
             record = Record(text, self.ids, self.version)
         except JsonError as error:
-            return Decision(State.OTHER, f"it is no readable record any more: {error.reason}")
+            return Decision(State.NOTHING, f"it is no readable record any more: {error.reason}")
         if record.key != key:
             return None
         was = record.touched

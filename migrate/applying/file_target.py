@@ -16,12 +16,13 @@ from migrate.applying.judging import Judged
 from migrate.applying.orders import TABLE, Orders
 from migrate.applying.states import State
 from migrate.applying.stretches import Decided, Stretch, decide, decide_plain
-from migrate.corpora.interface import Int64
+from migrate.corpora.interface import BOM, Int64
 from migrate.corpora.rewrite import Staged, discard_leftover, probe, stage
 from migrate.corpora.shard import Shard
 from migrate.corpora.source import ShardSource
 from migrate.corpora.spooled import Spooled
 from migrate.engine.database import Database
+from migrate.engine.json_text import JsonError, check
 from migrate.engine.locating import id_form, load_ids, places_of
 from migrate.engine.processes import Workers
 
@@ -137,7 +138,8 @@ class FileTarget:
 
     def _hold_differing(self, orders: Orders, judged: Judged) -> None:
         """A record that stands on several lines is changed only where they are the same."""
-        numbers = np.concatenate([np.empty(0, dtype=np.int64), *(copies.numbers for copies in self._copies)])
+        found = (copies.numbers[copies.column("states") != State.NOTHING] for copies in self._copies)
+        numbers = np.concatenate([np.empty(0, dtype=np.int64), *found])
         several, counts = np.unique(numbers, return_counts=True)
         repeated = [number for number in several[counts > 1].tolist() if judged.state(number) is State.BEFORE]
         texts: dict[str, set[str]] = {}
@@ -148,7 +150,7 @@ class FileTarget:
                 judged.strike(number, "it stands on several lines that differ")
 
     def records(self, keys: Collection[str]) -> Iterable[tuple[str, str]]:
-        """The texts of records, as they stand."""
+        """The texts of records, as they stand; not of lines that cannot be read."""
         self._database.run(
             "CREATE OR REPLACE TEMP TABLE asked AS SELECT row_number() OVER () - 1 AS number, id_key FROM (SELECT unnest(?::VARCHAR[]) AS id_key)",
             [list(keys)],
@@ -159,7 +161,12 @@ class FileTarget:
             here = files == file
             by_item = dict(zip(items[here].tolist(), numbers[here].tolist(), strict=True))
             for item, raw in source.read(sorted(by_item)) if by_item else ():
-                yield names[by_item[item]], raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+                text = raw.removeprefix(BOM).decode("utf-8", "surrogateescape")
+                try:
+                    check(text)
+                except JsonError:
+                    continue
+                yield names[by_item[item]], text
 
     def batches(self, numbers: Sequence[int], units: Mapping[int, Sequence[int]]) -> Iterator[FileBatch]:
         """A file a batch; one that is replaced only where something in it changes."""
@@ -232,15 +239,16 @@ class FileBatch:
     def put(self, numbers: Sequence[int]) -> Iterator[bytes]:
         """Write the file under its hidden name; the intents were made when the records were looked at."""
         copies = self._copies
-        # Of a record that stands there twice, one copy may be repaired already.
+        # Of a record that stands there twice, one copy may be repaired already, and a broken line with its id is none.
         kept = np.isin(copies.numbers, np.asarray(numbers, dtype=np.int64)) & (copies.column("states") == State.BEFORE)
+        places = np.flatnonzero(kept)
         first = np.zeros(len(kept), dtype=np.bool_)
-        first[np.unique(copies.numbers, return_index=True)[1]] = True
+        first[places[np.unique(copies.numbers[places], return_index=True)[1]]] = True
         at = 0
         for stretch, decided in copies.decided:
             here = slice(at, at + len(decided.states))
             at = here.stop
-            yield from _chosen_lines(stretch.intents, decided.intents, kept[here] & first[here])
+            yield from _chosen_lines(stretch.intents, decided.intents, first[here])
         self._staged = self._target.stage(self._place, _spooled(copies, kept))
         line = {"writes": str(self._place.destination.resolve()), "size": self._staged.size}
         yield json.dumps(line, separators=(",", ":")).encode() + b"\n"

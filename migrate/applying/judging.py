@@ -34,9 +34,11 @@ class Judged:
             self._ranks[number] = state
             if reason:
                 self.reasons[number] = reason
+        elif state is State.NOTHING:
+            self.reasons.setdefault(number, reason)
 
     def add_all(self, numbers: Numbers, states: States, reasons: Mapping[int, str]) -> None:
-        """The same for many, the states as bytes; ``reasons`` are those of the stale ones."""
+        """The same for many, the states as bytes; ``reasons`` are those of the stale ones and of what cannot be read."""
         np.maximum.at(self._ranks, numbers, states)
         self.reasons.update(reasons)
 

@@ -31,7 +31,7 @@ class InExport:
         try:
             span = record_span(text)
         except JsonError as error:
-            return Decision(State.OTHER, f"its line is no readable record any more: {error.reason}")
+            return Decision(State.NOTHING, f"its line is no readable record any more: {error.reason}")
         if span is None or not _same_kind(line, text):
             return None
         decision = self.decider(line, key, text[slice(*span)])

@@ -43,7 +43,7 @@ class ByJournal:
                 return None
             return _decided(record, was, wrote, _head(line))
         except JsonError as error:
-            return Decision(State.OTHER, f"it is no readable record any more: {error.reason}")
+            return Decision(State.NOTHING, f"it is no readable record any more: {error.reason}")
 
 
 def _head(line: str) -> str:

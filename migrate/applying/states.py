@@ -7,8 +7,10 @@ import enum
 
 @enum.unique
 class State(enum.IntEnum):
-    """The three states of compare and set, the worst the highest; 0 is for a record that was not found."""
+    """The three states of compare and set, the worst the highest, and none."""
 
+    NOTHING = 0
+    """No record was found, or nothing that can be read as one: a broken line beside the record is no copy of it."""
     AFTER = 1
     """As the order wants it: nothing is to do."""
     BEFORE = 2

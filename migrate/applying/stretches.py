@@ -50,7 +50,7 @@ class Decided:
     intents: Int64
     """Bytes of its intent."""
     reasons: dict[int, str] = field(default_factory=dict)
-    """Of those that are stale, by position."""
+    """Of those that are stale or cannot be read, by position."""
 
 
 def decide_plain(stretch: Stretch, path: Path, offsets: Int64, lengths: Int64) -> Decided:
@@ -72,7 +72,7 @@ def decide(stretch: Stretch, records: Iterable[bytes]) -> Decided:
             if decision is None:
                 continue
             states[position] = decision.state
-            if decision.state is State.OTHER:
+            if decision.state in (State.OTHER, State.NOTHING):
                 reasons[position] = decision.reason
             elif decision.state is State.BEFORE:
                 new, intent = mark + decision.text.encode("utf-8"), decision.intent().encode("utf-8") + b"\n"

@@ -147,7 +147,8 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
     """Ordinals whose planned state is not what the run knows: every rule over the state after the plan.
 
     A finding that the run does not know is a fault, and so is a repair that is still safe to make. What an unsafe fix brings
-    to light (a promoted record is judged as v1, a moved label is a tag) is for the person who asked for it.
+    to light (a promoted record is judged as v1, a moved label is a tag) is for the person who asked for it; also in other records, by
+    the rules that compare them (a name that was given to several has become the usual spelling).
     """
     if not ordinals:
         return set()
@@ -157,14 +158,16 @@ def _recheck(examination: Examined, track: str, ordinals: Sequence[int], units: 
         known = "SELECT ordinal, code, path FROM safe.findings" + (
             " UNION SELECT ordinal, code, path FROM unsafe.findings" if track == "unsafe" else ""
         )
+        comparing = [rule.code for rule in examination.rules.sets] if track == "unsafe" else []
         rows = database.rows(
             f"""
             SELECT DISTINCT a.ordinal FROM after.findings a
             SEMI JOIN main.planned p USING (ordinal)
             LEFT JOIN ({known}) k USING (ordinal, code, path)
             LEFT JOIN (SELECT DISTINCT ordinal FROM {track}.edits WHERE level = 'unsafe') inferred USING (ordinal)
-            WHERE a.level = 'safe' OR (k.ordinal IS NULL AND inferred.ordinal IS NULL)
-            """
+            WHERE a.level = 'safe' OR (k.ordinal IS NULL AND inferred.ordinal IS NULL AND NOT list_contains(?::VARCHAR[], a.code))
+            """,
+            [comparing],
         )
     finally:
         database.run(f"SET search_path = '{track},main'")

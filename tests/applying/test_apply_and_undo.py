@@ -254,6 +254,27 @@ def test_an_id_on_lines_that_differ_is_held(run: Run) -> None:
     assert Path("entries.jsonl").read_text().splitlines()[3] == copy
 
 
+def test_a_broken_line_with_the_id_of_a_record_is_no_copy_of_it(run: Run) -> None:
+    broken = ONE[0].replace('"tags"', '"x": NaN, "tags"')
+    before = write("entries.jsonl", [broken, *ONE])
+    planned(run)
+    result = apply(run)
+    assert "problems" not in result or not result["problems"]
+    after = Path("entries.jsonl").read_text().splitlines()
+    assert after[0] == broken
+    assert json.loads(after[1])["metadata"]["status"] == "done"
+    undo(run, result["run_id"])
+    assert Path("entries.jsonl").read_bytes() == before
+
+
+def test_a_record_that_was_broken_since_is_left_alone(run: Run) -> None:
+    write("entries.jsonl", ONE)
+    planned(run)
+    replace('"x": null', '"x": NaN')
+    result = apply(run, code=5)
+    assert result["problems"][0] == "1: stale: it is no readable record any more: NaN is no JSON value"
+
+
 def test_a_line_that_stands_twice_is_repaired_twice_and_undone(run: Run) -> None:
     old = write("entries.jsonl", [ONE[0], *ONE])
     planned(run)
