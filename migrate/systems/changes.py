@@ -14,6 +14,7 @@ import duckdb
 
 from migrate.corpora.source import ShardSource
 from migrate.engine.database import Database
+from migrate.engine.json_text import JsonError, blank, check, members
 from migrate.engine.macros import create_plain_macros
 from migrate.engine.sources import LARGEST
 from migrate.rules import vocabulary
@@ -85,7 +86,7 @@ def scan(database: Database, number: int, source: ShardSource) -> bool:
     try:
         database.run(
             f"""
-            INSERT INTO scanned SELECT own_key(coalesce(m[1], m[2])), hash(json) FROM (
+            INSERT INTO scanned SELECT own_key(coalesce(m[1], m[2])), CASE WHEN json IS NOT NULL THEN hash(json) END FROM (
                 SELECT json::VARCHAR AS json, json_extract(json, ['$.id', '$.context_id'])::VARCHAR[] AS m
                 FROM read_ndjson_objects('{quoted}', ignore_errors = true, maximum_object_size = {LARGEST}, compression = '{compression}'))
             """
@@ -95,6 +96,7 @@ def scan(database: Database, number: int, source: ShardSource) -> bool:
     places = source.places()
     if database.value("SELECT count(*) FROM scanned") != places.count:
         return False
+    _read_again(database, source)
     database.run(
         f"INSERT INTO seen SELECT {number}, rowid, rowid + 1, id_key, {key_of('id_key')}, mark FROM scanned ORDER BY rowid"
     )
@@ -105,3 +107,31 @@ def scan(database: Database, number: int, source: ShardSource) -> bool:
             [places.numbers.tolist()],
         )
     return True
+
+
+def _read_again(database: Database, source: ShardSource) -> None:
+    """Ids of records that the scan cannot read, which strict reading can: these have no mark and are read every time."""
+    unread = [row[0] for row in database.rows("SELECT rowid FROM scanned WHERE mark IS NULL ORDER BY rowid")]
+    found = (
+        [(index, own) for index, raw in source.read(unread) if (own := _own_text(raw)) is not None] if unread else []
+    )
+    if found:
+        places, texts = zip(*found, strict=True)
+        database.run(
+            "UPDATE scanned SET id_key = own_key(f.own) FROM (SELECT unnest(?::BIGINT[]) AS place, unnest(?::VARCHAR[]) AS own) f"
+            " WHERE scanned.rowid = f.place",
+            [list(places), list(texts)],
+        )
+
+
+def _own_text(raw: bytes) -> str | None:
+    """The JSON text of a record's id; None for what is no record."""
+    try:
+        text = raw.decode("utf-8").removeprefix("\ufeff")
+        check(text)
+        start = blank(text, 0)
+        found = members(text, start) if text[start] == "{" else []
+    except (UnicodeDecodeError, JsonError):
+        return None
+    texts = {member.key: text[member.start : member.end] for member in reversed(found)}
+    return texts.get("id", texts.get("context_id"))

@@ -86,10 +86,11 @@ _MENTIONS = f"""
     FROM main.items WHERE id_key IS NOT NULL AND (f_links IS NOT NULL OR f_references IS NOT NULL);
     CREATE OR REPLACE TABLE main.index_mentions AS
     SELECT DISTINCT key, hash(target) AS target FROM (
-        SELECT key,
-               CASE WHEN regexp_full_match(word, '0*[1-9][0-9]*') THEN 'i' || ltrim(word, '0')
-                    WHEN regexp_full_match(replace(word, '-', ''), '[0-9a-fA-F]{{32}}') THEN 'h' || lower(replace(word, '-', ''))
-                    WHEN word[1] BETWEEN '0' AND '9' AND try_cast(word AS DOUBLE) BETWEEN 1 AND 1e30 THEN 'i' || try_cast(word AS DOUBLE)::HUGEINT END AS target
+        -- Thirty-two digits may be an id of either form.
+        SELECT key, unnest([
+            CASE WHEN regexp_full_match(word, '0*[1-9][0-9]*') THEN 'i' || ltrim(word, '0')
+                 WHEN word[1] BETWEEN '0' AND '9' AND try_cast(word AS DOUBLE) BETWEEN 1 AND 1e30 THEN 'i' || try_cast(word AS DOUBLE)::HUGEINT END,
+            CASE WHEN regexp_full_match(replace(word, '-', ''), '[0-9a-fA-F]{{32}}') THEN 'h' || lower(replace(word, '-', '')) END]) AS target
         FROM main.index_words)
     WHERE target IS NOT NULL;
 """
