@@ -78,8 +78,8 @@ def _columns(names: Sequence[str]) -> list[str]:
     return [f"m{number}" for number in range(1, len(names) + 1)]
 
 
-def _texts(raw: bytes, names: Sequence[str]) -> list[str | None] | None:
-    """The members of a record that the scan could not read; None where it is no record, or has members twice."""
+def strict_members(raw: bytes) -> list[tuple[str, str]] | None:
+    """Names and exact texts of the members of an item, in order, also of what DuckDB cannot read; None where it is no JSON."""
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
         check(text)
@@ -87,8 +87,14 @@ def _texts(raw: bytes, names: Sequence[str]) -> list[str | None] | None:
         found = members(text, start) if text[start] == "{" else []
     except (UnicodeDecodeError, JsonError):
         return None
-    values = {member.key: text[member.start : member.end] for member in found}
-    if len(values) != len(found):
+    return [(member.key, text[member.start : member.end]) for member in found]
+
+
+def _texts(raw: bytes, names: Sequence[str]) -> list[str | None] | None:
+    """The members of a record that the scan could not read; None where it is no record, or has members twice."""
+    found = strict_members(raw)
+    values = dict(found or ())
+    if found is None or len(values) != len(found):
         return None
     return [values.get(name) if "." not in name else _below(values, name) for name in names]
 

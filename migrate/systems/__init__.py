@@ -64,7 +64,7 @@ def examine_since(
 
     ``mark`` is kept with the index and differs where it must not be used: other rules, options or versions. ``scratch`` is a folder
     for what is needed until the findings are read. None for corpora that cannot tell what changed: those of other systems than the
-    context server's, and stores other than SQLite.
+    context server's, running servers, and databases without times of change.
     """
     if _system(corpus, options) != "context-server":
         return None
@@ -86,8 +86,9 @@ def _entries(store: Store, options: Options) -> Entries | None:
     from migrate.corpora import postgres_changes
     from migrate.corpora.postgres_store import PostgresStore
 
-    there = isinstance(store, PostgresStore) and "updated_at" in store.columns
-    return Entries(store, postgres_changes, options.limits) if isinstance(store, PostgresStore) and there else None
+    if isinstance(store, PostgresStore) and "updated_at" in store.columns:
+        return Entries(store, postgres_changes, options.limits)
+    return None
 
 
 def _system(corpus: str, options: Options) -> str:

@@ -14,7 +14,7 @@ import duckdb
 
 from migrate.corpora.source import ShardSource
 from migrate.engine.database import Database
-from migrate.engine.json_text import JsonError, blank, check, members
+from migrate.engine.locating import strict_members
 from migrate.engine.macros import create_plain_macros
 from migrate.engine.sources import LARGEST
 from migrate.rules import vocabulary
@@ -125,13 +125,6 @@ def _read_again(database: Database, source: ShardSource) -> None:
 
 
 def _own_text(raw: bytes) -> str | None:
-    """The JSON text of a record's id; None for what is no record."""
-    try:
-        text = raw.decode("utf-8").removeprefix("\ufeff")
-        check(text)
-        start = blank(text, 0)
-        found = members(text, start) if text[start] == "{" else []
-    except (UnicodeDecodeError, JsonError):
-        return None
-    texts = {member.key: text[member.start : member.end] for member in reversed(found)}
+    """The JSON text of a record's id, of one that stands twice the first; None for what is no record."""
+    texts = dict(reversed(strict_members(raw) or ()))
     return texts.get("id", texts.get("context_id"))
