@@ -51,7 +51,7 @@ class Store:
     def changed(self) -> int:
         """How many changes were committed."""
         with contextlib.closing(self.connect()) as connection:
-            return int(connection.execute("SELECT sum(version) FROM context_entries").fetchone()[0])
+            return committed(connection)
 
     def records(self) -> dict[str, tuple[dict[str, Any], int]]:
         """Metadata and version by id."""
@@ -73,6 +73,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
         return Store(f"sqlite:///{path}", lambda: sqlite3.connect(path, isolation_level=None, timeout=1.0))
     uri = make_postgres(request.getfixturevalue("postgres"), "race", "3.x", rows)
     return Store(uri, lambda: psycopg.connect(uri, autocommit=True))
+
+
+def committed(connection: Any) -> int:
+    """How many changes a connection sees."""
+    return int(connection.execute("SELECT sum(version) FROM context_entries").fetchone()[0])
 
 
 def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -125,10 +130,11 @@ def test_a_run_that_dies_is_finished_by_the_same_command(
     for turn in range(20):
         process = begin(tmp_path, "apply", "p", "--yes")
         before, done = _journalled(tmp_path), store.changed()
-        if turn % 2:
-            # Behind a commit, which is somewhere on the way however fast the machine is.
-            while process.poll() is None and store.changed() == done:
-                time.sleep(0.001)
+        if turn % 2 == 0:
+            # Behind a commit, which is somewhere on the way however fast the machine is; to connect may take as long as the rest.
+            with contextlib.closing(store.connect()) as watching:
+                while process.poll() is None and committed(watching) == done:
+                    time.sleep(0.001)
         else:
             while process.poll() is None and _journalled(tmp_path) == before:
                 time.sleep(0.01)
